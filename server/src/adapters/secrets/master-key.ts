@@ -1,0 +1,34 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import type { Secrets } from '../../kit/ports.ts'
+
+const cipher = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+const keyBytes = 32
+
+export const masterKeyBytes = 32
+
+/** Encryption and keyed hashing under one master key, each with a key of its own derived from it. */
+export function secretsUnder(masterKey: Buffer): Secrets {
+  const sealingKey = derive(masterKey, 'parley sealing')
+  const hashingKey = derive(masterKey, 'parley fingerprints')
+  return {
+    seal(plain) {
+      const nonce = randomBytes(nonceBytes)
+      const sealing = createCipheriv(cipher, sealingKey, nonce)
+      const body = Buffer.concat([sealing.update(plain, 'utf8'), sealing.final()])
+      return Buffer.concat([nonce, sealing.getAuthTag(), body]).toString('base64')
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const opening = createDecipheriv(cipher, sealingKey, bytes.subarray(0, nonceBytes))
+      opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+      return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString('utf8')
+    },
+    fingerprint: (text) => createHmac('sha256', hashingKey).update(text).digest('base64url'),
+  }
+}
+
+function derive(masterKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), purpose, keyBytes))
+}

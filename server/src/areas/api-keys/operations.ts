@@ -1,0 +1,84 @@
+import { quotaReached } from '../../kit/errors.ts'
+import { operation } from '../../kit/operation.ts'
+import { pageOf, paginate } from '../../kit/page.ts'
+import { Done, done, one } from '../../kit/reply.ts'
+import { apiKeyNotFound, noSelfAction } from './errors.ts'
+import { apiKeyCreated, apiKeyDeleted, apiKeyUpdated } from './events.ts'
+import { ApiKey, ApiKeyCreate, ApiKeyListQuery, ApiKeyUpdate } from './schemas.ts'
+import { addKey, changeKey, keyFilters, keysOf, removeKey, requireKey, toApiKey } from './store.ts'
+
+const createApiKey = operation({
+  id: 'createApiKey',
+  route: 'POST /apikeys',
+  summary: 'Create an API key',
+  description: 'An app has at most 25 keys. Without a `scope` the key is an `authOnly` one.',
+  body: ApiKeyCreate,
+  reply: one(ApiKey),
+  errors: [quotaReached],
+  async run(call) {
+    const { name, scope = 'authOnly' } = call.body
+    const row = await addKey(call, { name, scope, createdBy: 'api' })
+    await call.emit(apiKeyCreated, { name, scope })
+    return { data: toApiKey(row, call.tools.secrets) }
+  },
+})
+
+const listApiKeys = operation({
+  id: 'listApiKeys',
+  route: 'GET /apikeys',
+  summary: 'List API keys',
+  query: ApiKeyListQuery,
+  reply: pageOf(ApiKey),
+  run: ({ db, query, tools }) => paginate(keysOf(db), keyFilters, query, (row) => toApiKey(row, tools.secrets)),
+})
+
+const getApiKey = operation({
+  id: 'getApiKey',
+  route: 'GET /apikeys/{apiKey}',
+  summary: 'Get an API key',
+  reply: one(ApiKey),
+  errors: [apiKeyNotFound],
+  find: ({ db, params, tools }) => requireKey(db, tools.secrets, params.apiKey),
+  run: async ({ found, tools }) => ({ data: toApiKey(found, tools.secrets) }),
+})
+
+const updateApiKey = operation({
+  id: 'updateApiKey',
+  route: 'PUT /apikeys/{apiKey}',
+  summary: 'Rename or re-scope an API key',
+  description: 'The key value never changes. A key cannot change itself.',
+  body: ApiKeyUpdate,
+  reply: one(ApiKey),
+  errors: [apiKeyNotFound, noSelfAction],
+  find: ({ db, params, tools }) => requireKey(db, tools.secrets, params.apiKey),
+  async run(call) {
+    const { found, body, caller, tools } = call
+    refuseOwnKey(caller, found)
+    if (body.name === undefined && body.scope === undefined) return { data: toApiKey(found, tools.secrets) }
+    const row = await changeKey(call, found, body)
+    await call.emit(apiKeyUpdated, { name: row.name, scope: row.scope })
+    return { data: toApiKey(row, tools.secrets) }
+  },
+})
+
+const deleteApiKey = operation({
+  id: 'deleteApiKey',
+  route: 'DELETE /apikeys/{apiKey}',
+  summary: 'Delete an API key',
+  description: 'The key stops working at once on this node and within a second on every other. A key cannot delete itself.',
+  reply: Done,
+  errors: [apiKeyNotFound, noSelfAction],
+  find: ({ db, params, tools }) => requireKey(db, tools.secrets, params.apiKey),
+  async run({ db, found, caller, emit }) {
+    refuseOwnKey(caller, found)
+    await removeKey(db, found)
+    await emit(apiKeyDeleted, { name: found.name, scope: found.scope })
+    return done(`The API key "${found.name}" is deleted.`)
+  },
+})
+
+function refuseOwnKey(caller: { kind: string; keyFingerprint?: string }, key: { fingerprint: string }): void {
+  if (caller.keyFingerprint === key.fingerprint) throw noSelfAction()
+}
+
+export const operations = [createApiKey, listApiKeys, getApiKey, updateApiKey, deleteApiKey]

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Secrets } from '../../kit/ports.ts'
+import type { Tables } from '../../storage/tables.ts'
+import type { ManagementKeyRow } from './tables.ts'
+
+/** The account that every install begins with. */
+export const ownerAccountId = 1
+const pairBytes = 20
+
+type Platform = Kysely<Tables>
+
+/** Makes a management pair for the install's owner. The secret is answered here and never again. */
+export async function addManagementKey(
+  platform: Platform,
+  secrets: Secrets,
+  domain: string,
+  now: number,
+): Promise<{ key: string; secret: string }> {
+  await platform
+    .insertInto('accounts')
+    .values({ id: ownerAccountId, name: 'Install owner', email: `owner@${domain}` })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const key = randomBytes(pairBytes).toString('hex')
+  const secret = randomBytes(pairBytes).toString('hex')
+  await platform
+    .insertInto('management_keys')
+    .values({ key, account_id: ownerAccountId, secret_hash: secrets.fingerprint(secret), created_at: now })
+    .execute()
+  return { key, secret }
+}
+
+export async function findManagementKey(platform: Platform, key: string): Promise<ManagementKeyRow | undefined> {
+  return platform.selectFrom('management_keys').selectAll().where('key', '=', key).executeTakeFirst()
+}

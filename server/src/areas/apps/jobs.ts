@@ -1,0 +1,22 @@
+import { job } from '../../kit/job.ts'
+import { Type } from '../../kit/schema.ts'
+import { deleteSome } from '../../storage/sql.ts'
+
+const rowsPerBatch = 2_000
+
+/** Deletes an archived app, a bounded batch at a time so that other apps keep their speed. */
+export const purgeApp = job({
+  name: 'apps.purge',
+  payload: Type.Object({}),
+  attemptsMax: Number.POSITIVE_INFINITY,
+  async run(_, { db, now, tools }) {
+    for (const table of tools.tenantTables) {
+      // The job's own row goes when the job is done.
+      if (table === 'jobs') continue
+      if ((await deleteSome(db, table, rowsPerBatch)) > 0) return { againAt: now }
+    }
+    await db.delete('jobs').where('name', '!=', 'apps.purge').execute()
+    await db.connection.query.deleteFrom('apps').where('id', '=', db.appId).execute()
+    return undefined
+  },
+})

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Filters } from '../../kit/page.ts'
+import type { Work } from '../../kit/work.ts'
+import { contains } from '../../storage/sql.ts'
+import type { Tables } from '../../storage/tables.ts'
+import { addKey, keysOf, toApiKey } from '../api-keys/index.ts'
+import { appArchived, appNotFound } from './errors.ts'
+import { appCreated } from './events.ts'
+import { purgeApp } from './jobs.ts'
+import type { AppListQuery, AppRecord } from './schemas.ts'
+import type { AccountRow, AppRow } from './tables.ts'
+
+const appIdBytes = 8
+const graceSeconds = 30 * 24 * 3600
+
+const regionTexts: Record<string, { name: string; description: string }> = {
+  us: { name: 'United States', description: 'Served from the United States' },
+  eu: { name: 'Europe', description: 'Served from Europe' },
+  in: { name: 'India', description: 'Served from India' },
+}
+
+type Platform = Kysely<Tables>
+
+/** An account's apps, newest first. */
+export function appsOf(platform: Platform, accountId: number) {
+  return platform
+    .selectFrom('apps')
+    .selectAll()
+    .where('apps.account_id', '=', accountId)
+    .orderBy('apps.created_at', 'desc')
+    .orderBy('apps.id')
+}
+
+export const appFilters: Filters<AppListQuery, ReturnType<typeof appsOf>> = {
+  searchKey: (rows, part) => rows.where((is) => is.or([contains('apps.id', part), contains('apps.name', part)])),
+}
+
+export async function requireApp(platform: Platform, accountId: number, appId: string): Promise<AppRow> {
+  const row = await appsOf(platform, accountId).where('apps.id', '=', appId).executeTakeFirst()
+  if (!row) throw appNotFound({ appId })
+  return row
+}
+
+/** The app, unless it waits for its deletion. */
+export async function requireActiveApp(platform: Platform, accountId: number, appId: string): Promise<AppRow> {
+  const row = await requireApp(platform, accountId, appId)
+  if (row.archived_at !== null) throw appArchived({ appId })
+  return row
+}
+
+export interface NewApp {
+  name: string
+  region: string
+  accountId: number
+  sampleData: boolean
+}
+
+/** Creates an app with the two keys that every app begins with. */
+export async function addApp(
+  platform: Platform,
+  inApp: (appId: string) => Work,
+  { name, region, accountId, sampleData }: NewApp,
+): Promise<AppRow> {
+  const id = randomBytes(appIdBytes).toString('hex')
+  const work = inApp(id)
+  const row = await platform
+    .insertInto('apps')
+    .values({ id, account_id: accountId, name, region, created_at: work.now, archived_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await addKey(work, { name: 'Rest API Key', scope: 'fullAccess', createdBy: 'app_system' })
+  await addKey(work, { name: 'Auth Key', scope: 'authOnly', createdBy: 'app_system' })
+  await work.emit(appCreated, { sampleData })
+  return row
+}
+
+/** Archives the app and answers when it will be gone; archiving it again changes nothing. */
+export async function archiveApp(platform: Platform, work: Work, app: AppRow): Promise<number> {
+  const archivedAt = app.archived_at ?? work.now
+  const goneAt = archivedAt + graceSeconds
+  if (app.archived_at !== null) return goneAt
+  await platform.updateTable('apps').set({ archived_at: archivedAt }).where('id', '=', app.id).execute()
+  await work.later(purgeApp, {}, { key: app.id, at: goneAt })
+  return goneAt
+}
+
+export async function toAppRecord(platform: Platform, { db, tools }: Work, app: AppRow): Promise<AppRecord> {
+  const owner = await platform
+    .selectFrom('accounts')
+    .selectAll()
+    .where('id', '=', app.account_id)
+    .executeTakeFirstOrThrow()
+  const keys = await keysOf(db).execute()
+  return {
+    id: app.id,
+    name: app.name,
+    plan: 'self-hosted',
+    state: app.archived_at === null ? 'active' : 'archived',
+    owner: app.account_id,
+    region: app.region as AppRecord['region'],
+    createdAt: app.created_at,
+    appOwner: toOwner(owner),
+    appRegion: { id: app.region as AppRecord['region'], ...(regionTexts[app.region] ?? { name: '', description: '' }) },
+    apiKeys: Object.fromEntries(
+      keys.map((row) => {
+        const { apiKey, name, scope } = toApiKey(row, tools.secrets)
+        return [apiKey, { apiKey, name, scope, createdBy: row.created_by }]
+      }),
+    ),
+  }
+}
+
+function toOwner({ id, name, email }: AccountRow): AppRecord['appOwner'] {
+  return { id: String(id), name, email }
+}

@@ -1,0 +1,22 @@
+import { area } from '../../kit/area.ts'
+import { callEvents } from './events.ts'
+import { superviseCall } from './jobs.ts'
+import { operations } from './operations.ts'
+import { migrations } from './tables.ts'
+
+export { auditCalls } from './audit.ts'
+export { beginCall, newSessionId, noteSigns } from './ledger.ts'
+export { recordOf } from './record.ts'
+export * as callRules from './rules.ts'
+export { callText, requireCall } from './store.ts'
+
+export const calls = area({
+  name: 'calls',
+  about: 'Call history: who called whom, who took part, how long, and how each number came about.',
+  host: 'call',
+  operations,
+  events: callEvents,
+  migrations,
+  tables: ['calls', 'call_facts', 'call_members', 'call_signs'],
+  jobs: [superviseCall],
+})

@@ -1,0 +1,70 @@
+import { operation } from '../../kit/operation.ts'
+import { pageOf, paginationOf, sliceOf } from '../../kit/page.ts'
+import { one } from '../../kit/reply.ts'
+import { callNotFound } from './errors.ts'
+import { explain } from './explain.ts'
+import { numberedFacts } from './ledger.ts'
+import { transcriptionsOf } from './record.ts'
+import { fold } from './rules.ts'
+import { Call, CallListQuery, Explanation, ListedCall, TranscriptionListQuery, TranscriptionRecord } from './schemas.ts'
+import { callsPage, callText, requireCall } from './store.ts'
+
+const listCalls = operation({
+  id: 'listCalls',
+  route: 'GET /calls',
+  summary: 'List calls',
+  description: 'Newest first. All filters combine. With `onBehalfOf`, only calls that user has a part in.',
+  onBehalfOf: 'optional',
+  query: CallListQuery,
+  reply: pageOf(ListedCall),
+  run({ db, query, actor, now }) {
+    const uids = [actor?.uid, query.uid?.toLowerCase()].filter((uid) => uid !== undefined)
+    return callsPage(db, query, [...new Set(uids)], now)
+  },
+})
+
+const getCall = operation({
+  id: 'getCall',
+  route: 'GET /calls/{sessionId}',
+  summary: 'Get a call',
+  onBehalfOf: 'optional',
+  reply: one(Call),
+  errors: [callNotFound],
+  find: ({ db, params, actor }) => requireCall(db, params.sessionId, actor?.uid),
+  run: ({ db, found, now }) => callText(db, found, now),
+})
+
+const listCallTranscriptions = operation({
+  id: 'listCallTranscriptions',
+  route: 'GET /calls/{sessionId}/transcriptions',
+  summary: "List a call's transcripts",
+  description: 'Newest first. Transcripts are made after a call, so an empty list right after it is normal.',
+  onBehalfOf: 'optional',
+  query: TranscriptionListQuery,
+  reply: pageOf(TranscriptionRecord),
+  errors: [callNotFound],
+  find: ({ db, params, actor }) => requireCall(db, params.sessionId, actor?.uid),
+  async run({ db, params, query }) {
+    const facts = await numberedFacts(db, params.sessionId)
+    const all = transcriptionsOf(params.sessionId, fold(facts.map(({ fact }) => fact)))
+    const slice = sliceOf(query)
+    const data = all.slice(slice.offset, slice.offset + slice.limit)
+    return { data, meta: { pagination: paginationOf(all.length, data.length, slice) } }
+  },
+})
+
+const explainCall = operation({
+  id: 'explainCall',
+  route: 'GET /calls/{sessionId}/explain',
+  summary: 'Explain a call',
+  description: 'The facts in the call’s ledger, and how each number of its record follows from them.',
+  reply: one(Explanation),
+  errors: [callNotFound],
+  find: ({ db, params }) => requireCall(db, params.sessionId, undefined),
+  async run({ db, params, now }) {
+    const facts = await numberedFacts(db, params.sessionId)
+    return { data: explain(params.sessionId, facts, fold(facts.map(({ fact }) => fact)), now) }
+  },
+})
+
+export const operations = [listCalls, getCall, listCallTranscriptions, explainCall]

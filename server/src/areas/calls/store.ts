@@ -1,0 +1,248 @@
+import { sql } from 'kysely'
+import { paginationOf, sliceOf } from '../../kit/page.ts'
+import { ReadyMade } from '../../kit/reply.ts'
+import {
+  type FacetTotal,
+  facetTotals,
+  patternOf,
+  seekPage,
+  totalOf,
+  type Wanted,
+  wantsEverything,
+} from '../../storage/tally.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { callNotFound } from './errors.ts'
+import { callsList, callsListOf, ledgerOf } from './ledger.ts'
+import { recordOf, sum } from './record.ts'
+import { fold } from './rules.ts'
+import type { CallListQuery } from './schemas.ts'
+import type { CallRow } from './tables.ts'
+
+type Stored = Pick<CallRow, 'session_id' | 'live' | 'document' | 'transcriptions'>
+type Single = Stored & Pick<CallRow, 'extras'>
+
+const storedColumns = ['calls.session_id', 'calls.live', 'calls.document', 'calls.transcriptions'] as const
+
+const callById = prepared<{ sessionId: string }, Single>((db, { sessionId }) =>
+  db
+    .select('calls')
+    .select([...storedColumns, 'calls.extras'])
+    .where('calls.session_id', '=', sessionId),
+)
+
+const membership = prepared<{ sessionId: string; uid: string }, { uid: string }>((db, { sessionId, uid }) =>
+  db
+    .select('call_members')
+    .select('call_members.uid')
+    .where('call_members.session_id', '=', sessionId)
+    .where('call_members.uid', '=', uid),
+)
+
+/** The call, unless it is unknown or `uid` is given and has no part in it. */
+export async function requireCall(db: TenantDb, sessionId: string, uid: string | undefined): Promise<Single> {
+  const [row] = await callById(db, { sessionId })
+  if (!row) throw callNotFound({ sessionId })
+  if (uid !== undefined && (await membership(db, { sessionId, uid })).length === 0) throw callNotFound({ sessionId })
+  return row
+}
+
+/** One call as the JSON text that is answered. */
+export async function callText(db: TenantDb, row: Single, now: number): Promise<ReadyMade> {
+  const document = await documentOf(db, row, now)
+  return new ReadyMade(`{"data":${extended(document, row.extras, transcriptionsText(row))}}`)
+}
+
+/** Adds members to an object that is JSON text already. */
+function extended(document: string, ...members: (string | undefined)[]): string {
+  const added = members.filter((member) => member !== undefined)
+  return added.length === 0 ? document : `${document.slice(0, -1)},${added.join(',')}}`
+}
+
+function transcriptionsText({ transcriptions }: Stored): string | undefined {
+  return transcriptions === null ? undefined : `"transcriptions":${transcriptions}`
+}
+
+/** A finished call's document never changes; a live one's minutes run up to now. */
+async function documentOf(db: TenantDb, row: Stored, now: number): Promise<string> {
+  if (row.live === 0) return row.document
+  return JSON.stringify(recordOf(row.session_id, fold(await ledgerOf(db, row.session_id)), now))
+}
+
+/** One page of calls as the JSON text that is answered; only calls that all of `uids` have a part in. */
+export async function callsPage(db: TenantDb, query: CallListQuery, uids: string[], now: number): Promise<ReadyMade> {
+  const slice = sliceOf(query)
+  const { total, rows } = await selectPage(db, query, uids, slice)
+  const documents: string[] = []
+  for (const row of rows) {
+    const document = await documentOf(db, row, now)
+    documents.push(query.hideTranscription ? document : extended(document, transcriptionsText(row)))
+  }
+  const pagination = JSON.stringify(paginationOf(total, rows.length, slice))
+  return new ReadyMade(`{"data":[${documents.join(',')}],"meta":{"pagination":${pagination}}}`)
+}
+
+interface Slice {
+  limit: number
+  offset: number
+}
+
+interface Selected {
+  total: number
+  rows: Stored[]
+}
+
+/** Chooses the cheapest way to an exact total and the page: counts kept for lists where they apply, else a query. */
+function selectPage(db: TenantDb, query: CallListQuery, uids: string[], slice: Slice): Promise<Selected> {
+  const byTime = query.startedAt !== undefined || query.endedAt !== undefined
+  const [uid, ...others] = uids
+  if (byTime || others.length > 0) return selectCounted(db, query, uids, slice)
+  return uid === undefined ? selectOfApp(db, query, slice) : selectOfUser(db, query, uid, slice)
+}
+
+/** In the order of `facetsOfCall`. */
+function wantedFacets(query: CallListQuery): Wanted {
+  const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
+  return [
+    query.type,
+    query.mode,
+    query.status,
+    query.receiverType,
+    query.participantsCount,
+    flag(query.hasRecording),
+    flag(query.hasTranscription),
+  ]
+}
+
+const endOfTime = Number.MAX_SAFE_INTEGER
+
+interface Walk {
+  until: number
+  limit: number
+  skip: number
+}
+
+const walkByTime = prepared<Walk, Stored>((db, { until, limit, skip }) => inOrder(db, until, limit, skip))
+
+const walkWanted = prepared<Walk & { pattern: string }, Stored>((db, { until, limit, skip, pattern }) =>
+  inOrder(db, until, limit, skip).where(sql<boolean>`calls.facets LIKE ${pattern} ESCAPE '\\'`),
+)
+
+function inOrder(db: TenantDb, until: number, limit: number, skip: number) {
+  return db
+    .select('calls')
+    .select(storedColumns)
+    .where('calls.initiated_at', '<', until)
+    .orderBy('calls.initiated_at', 'desc')
+    .orderBy('calls.session_id')
+    .limit(sql<number>`${limit}`)
+    .offset(sql<number>`${skip}`)
+}
+
+async function selectOfApp(db: TenantDb, query: CallListQuery, { limit, offset }: Slice): Promise<Selected> {
+  const wanted = wantedFacets(query)
+  const all = await totalOf(db, callsList)
+  const combinations = wantsEverything(wanted) ? [] : await facetTotals(db, callsList, wanted)
+  const total = wantsEverything(wanted) ? all : sum(combinations.map(({ n }) => n))
+  if (offset >= total) return { total, rows: [] }
+  if (gatheringIsCheaper(combinations, all, total, { limit, offset })) {
+    return { total, rows: await gather(db, combinations, { limit, offset }) }
+  }
+  const { until = endOfTime, skip } = await seekPage(db, callsList, wanted, offset)
+  const rows = wantsEverything(wanted)
+    ? await walkByTime(db, { until, limit, skip })
+    : await walkWanted(db, { until, limit, skip, pattern: patternOf(wanted) })
+  return { total, rows }
+}
+
+const combinationsMax = 100
+
+/** Walking by time passes over unwanted calls; where few are wanted, their own index entries are fewer. */
+function gatheringIsCheaper(combinations: FacetTotal[], all: number, wanted: number, { limit, offset }: Slice): boolean {
+  if (combinations.length === 0 || combinations.length > combinationsMax) return false
+  const walked = (Math.min(limit, wanted) * all) / wanted
+  const gathered = sum(combinations.map(({ n }) => Math.min(n, offset + limit)))
+  return gathered * 2 < walked
+}
+
+/** The page from the newest calls of each wanted combination of facets. */
+async function gather(db: TenantDb, combinations: FacetTotal[], { limit, offset }: Slice): Promise<Stored[]> {
+  const newest = combinations.map(
+    ({ facets }) => sql`SELECT * FROM (
+      SELECT calls.session_id FROM calls WHERE calls.app_id = ${db.appId} AND calls.facets = ${facets}
+      ORDER BY calls.initiated_at DESC, calls.session_id LIMIT ${offset + limit}) AS newest`,
+  )
+  return db
+    .select('calls')
+    .select(storedColumns)
+    .where('calls.session_id', 'in', sql<string>`(${sql.join(newest, sql` UNION ALL `)})`)
+    .orderBy('calls.initiated_at', 'desc')
+    .orderBy('calls.session_id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}
+
+const walkOfUser = prepared<{ uid: string; limit: number; offset: number }, Stored>((db, { uid, limit, offset }) =>
+  ofUser(db, uid, limit, offset),
+)
+
+const walkWantedOfUser = prepared<{ uid: string; limit: number; offset: number; pattern: string }, Stored>(
+  (db, { uid, limit, offset, pattern }) =>
+    ofUser(db, uid, limit, offset).where(sql<boolean>`calls.facets LIKE ${pattern} ESCAPE '\\'`),
+)
+
+function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
+  return db
+    .select('call_members')
+    .innerJoin('calls', (join) =>
+      join
+        .onRef('calls.app_id', '=', 'call_members.app_id')
+        .onRef('calls.session_id', '=', 'call_members.session_id'),
+    )
+    .select(storedColumns)
+    .where('call_members.uid', '=', uid)
+    .orderBy('call_members.initiated_at', 'desc')
+    .orderBy('call_members.session_id')
+    .limit(sql<number>`${limit}`)
+    .offset(sql<number>`${offset}`)
+}
+
+async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, slice: Slice): Promise<Selected> {
+  const { limit, offset } = slice
+  const wanted = wantedFacets(query)
+  if (wantsEverything(wanted)) {
+    const total = await totalOf(db, callsListOf(uid))
+    return { total, rows: offset < total ? await walkOfUser(db, { uid, limit, offset }) : [] }
+  }
+  const total = sum((await facetTotals(db, callsListOf(uid), wanted)).map(({ n }) => n))
+  const pattern = patternOf(wanted)
+  return { total, rows: offset < total ? await walkWantedOfUser(db, { uid, limit, offset, pattern }) : [] }
+}
+
+/** Filters that no kept count covers: a span of time, or calls that several users share. */
+async function selectCounted(
+  db: TenantDb,
+  query: CallListQuery,
+  uids: string[],
+  { limit, offset }: Slice,
+): Promise<Selected> {
+  let rows = db.select('calls')
+  const wanted = wantedFacets(query)
+  if (!wantsEverything(wanted)) rows = rows.where(sql<boolean>`calls.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)
+  if (query.startedAt !== undefined) rows = rows.where('calls.initiated_at', '>=', query.startedAt)
+  if (query.endedAt !== undefined) rows = rows.where('calls.ended_at', '<=', query.endedAt)
+  for (const uid of uids) {
+    const theirs = db.select('call_members').select('call_members.session_id').where('call_members.uid', '=', uid)
+    rows = rows.where('calls.session_id', 'in', theirs)
+  }
+  const { total } = await rows.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  if (offset >= total) return { total, rows: [] }
+  const page = await rows
+    .select(storedColumns)
+    .orderBy('calls.initiated_at', 'desc')
+    .orderBy('calls.session_id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { total, rows: page }
+}

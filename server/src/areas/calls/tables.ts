@@ -1,0 +1,121 @@
+import type { Generated, Selectable } from 'kysely'
+import type { Migrations } from '../../storage/migrate.ts'
+
+declare module '../../storage/tables.ts' {
+  interface Tables {
+    calls: CallTable
+    call_facts: CallFactRow
+    call_members: CallMemberRow
+    call_signs: CallSignRow
+  }
+}
+
+/** The answered document beside what lists filter and order by. All of it can be recomputed from `call_facts`. */
+interface CallTable {
+  app_id: string
+  session_id: string
+  initiated_at: number
+  ended_at: number | null
+  /** The values that list filters compare, in one column; see `facetsOfCall`. */
+  facets: string
+  /** 1 until the call is final: its minutes still run, so the document is computed when it is read. */
+  live: number
+  /** The record as JSON text, as lists answer it, without transcripts. */
+  document: string
+  /** What only the single record shows: `"metaData":…,"tags":…`. */
+  extras: string
+  /** The newest transcripts as JSON text, if there are any. */
+  transcriptions: string | null
+  fact_count: number
+  updated_at: Generated<number>
+}
+
+export type CallRow = Selectable<CallTable>
+
+/** The ledger: only ever added to. */
+export interface CallFactRow {
+  app_id: string
+  session_id: string
+  number: number
+  recorded_at: number
+  fact: string
+}
+
+/** Who has a part in a call: participants, the caller, and the receiver if a user. */
+export interface CallMemberRow {
+  app_id: string
+  uid: string
+  session_id: string
+  initiated_at: number
+}
+
+/** When a device in a live call was last heard of. */
+export interface CallSignRow {
+  app_id: string
+  session_id: string
+  uid: string
+  device_id: string
+  seen_at: number
+}
+
+export const migrations: Migrations = {
+  '20261101-calls': async ({ schema }) => {
+    await schema
+      .createTable('calls')
+      .addColumn('app_id', 'text', (column) => column.notNull())
+      .addColumn('session_id', 'text', (column) => column.notNull())
+      .addColumn('initiated_at', 'bigint', (column) => column.notNull())
+      .addColumn('ended_at', 'bigint')
+      .addColumn('facets', 'text', (column) => column.notNull())
+      .addColumn('live', 'bigint', (column) => column.notNull())
+      .addColumn('document', 'text', (column) => column.notNull())
+      .addColumn('extras', 'text', (column) => column.notNull())
+      .addColumn('transcriptions', 'text')
+      .addColumn('fact_count', 'bigint', (column) => column.notNull())
+      .addColumn('updated_at', 'bigint', (column) => column.notNull().defaultTo(0))
+      .addPrimaryKeyConstraint('calls_key', ['app_id', 'session_id'])
+      .execute()
+    // Lists are walked by time; a filter that wants few calls goes by facets first.
+    await schema
+      .createIndex('calls_by_time')
+      .on('calls')
+      .columns(['app_id', 'initiated_at desc', 'session_id', 'facets', 'ended_at'])
+      .execute()
+    await schema
+      .createIndex('calls_by_facets')
+      .on('calls')
+      .columns(['app_id', 'facets', 'initiated_at desc', 'session_id'])
+      .execute()
+    await schema
+      .createTable('call_facts')
+      .addColumn('app_id', 'text', (column) => column.notNull())
+      .addColumn('session_id', 'text', (column) => column.notNull())
+      .addColumn('number', 'bigint', (column) => column.notNull())
+      .addColumn('recorded_at', 'bigint', (column) => column.notNull())
+      .addColumn('fact', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('call_facts_key', ['app_id', 'session_id', 'number'])
+      .execute()
+    await schema
+      .createTable('call_members')
+      .addColumn('app_id', 'text', (column) => column.notNull())
+      .addColumn('uid', 'text', (column) => column.notNull())
+      .addColumn('session_id', 'text', (column) => column.notNull())
+      .addColumn('initiated_at', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('call_members_key', ['app_id', 'session_id', 'uid'])
+      .execute()
+    await schema
+      .createIndex('call_members_by_time')
+      .on('call_members')
+      .columns(['app_id', 'uid', 'initiated_at desc', 'session_id'])
+      .execute()
+    await schema
+      .createTable('call_signs')
+      .addColumn('app_id', 'text', (column) => column.notNull())
+      .addColumn('session_id', 'text', (column) => column.notNull())
+      .addColumn('uid', 'text', (column) => column.notNull())
+      .addColumn('device_id', 'text', (column) => column.notNull())
+      .addColumn('seen_at', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('call_signs_key', ['app_id', 'session_id', 'uid', 'device_id'])
+      .execute()
+  },
+}

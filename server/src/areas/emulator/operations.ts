@@ -1,0 +1,96 @@
+import { operation } from '../../kit/operation.ts'
+import type { Work } from '../../kit/work.ts'
+import { one } from '../../kit/reply.ts'
+import { beginCall, callText, newSessionId, noteSigns, requireCall } from '../calls/index.ts'
+import { callRuleErrors } from '../calls/errors.ts'
+import { Call } from '../calls/schemas.ts'
+import { addMissingGroups } from '../groups/index.ts'
+import { addMissingUsers } from '../users/index.ts'
+import { clockChangeUnclear } from './errors.ts'
+import { ClockChange, ClockReading, Script } from './schemas.ts'
+import { play } from './script.ts'
+
+const scriptBytesMax = 1_048_576
+
+const playCallScript = operation({
+  id: 'playCallScript',
+  route: 'POST /calls/script',
+  summary: 'Play a scripted call',
+  description:
+    'Takes the steps of a call through the same rules as a real one and answers its record. ' +
+    'Users and groups that it names are created if they do not exist. Whoever has not left at the last step is not heard ' +
+    'of after it: once a lease has passed, the call ends with that moment.',
+  body: Script,
+  bodyBytesMax: scriptBytesMax,
+  reply: one(Call),
+  errors: callRuleErrors,
+  async run(call) {
+    const sessionId = await playScript(call, call.app.region, call.body)
+    return callText(call.db, await requireCall(call.db, sessionId, undefined), call.now)
+  },
+})
+
+/** Plays a script and answers the session id of the call it left. */
+export async function playScript(work: Work, region: string, script: Script): Promise<string> {
+  const { facts, signs } = play(script, work.now, work.tools.timings)
+  const [start] = facts
+  await createNamed(work, facts)
+  const sessionId = newSessionId(region, work.db.appId, start.at)
+  const state = await beginCall(work, sessionId, facts)
+  if (state.endedAt === undefined) await noteSigns(work.db, sessionId, signs)
+  return sessionId
+}
+
+async function createNamed({ db }: Work, facts: Awaited<ReturnType<typeof play>>['facts']): Promise<void> {
+  const [start] = facts
+  const uids = new Set([start.initiator, ...start.invited])
+  for (const fact of facts) if ('uid' in fact) uids.add(fact.uid)
+  if (start.receiverType === 'user') uids.add(start.receiver)
+  else await addMissingGroups(db, [{ guid: start.receiver, name: start.receiver }], start.at)
+  await addMissingUsers(
+    db,
+    [...uids].map((uid) => ({ uid, name: uid })),
+    start.at,
+  )
+}
+
+const readClock = operation({
+  id: 'readClock',
+  route: 'GET /clock',
+  summary: 'Read the clock',
+  reply: one(ClockReading),
+  run: async ({ tools }) => ({ data: reading(tools.clock) }),
+})
+
+const setClock = operation({
+  id: 'setClock',
+  route: 'PUT /clock',
+  summary: 'Set or advance the clock',
+  description: 'Whatever falls due by the new time has happened when this answers. The clock is the whole install’s.',
+  body: ClockChange,
+  reply: one(ClockReading),
+  async run({ body, tools: { clock } }) {
+    if ((body.now === undefined) === (body.advance === undefined)) throw clockChangeUnclear()
+    const change = body.advance ?? (body.now ?? 0) - clock.now()
+    clock.setOffset(clock.offsetSeconds() + change)
+    return { data: reading(clock) }
+  },
+  after: ({ settle }) => settle(),
+})
+
+const resetClock = operation({
+  id: 'resetClock',
+  route: 'DELETE /clock',
+  summary: 'Return to real time',
+  reply: one(ClockReading),
+  async run({ tools: { clock } }) {
+    clock.setOffset(0)
+    return { data: reading(clock) }
+  },
+})
+
+function reading(clock: { now(): number; offsetSeconds(): number }) {
+  return { now: clock.now(), offsetSeconds: clock.offsetSeconds() }
+}
+
+export const operations = [playCallScript, readClock, setClock, resetClock]

@@ -1,0 +1,13 @@
+import { area } from '../../kit/area.ts'
+import { addSampleGroup } from './followers.ts'
+import { migrations } from './tables.ts'
+
+export { addMissingGroups } from './store.ts'
+
+export const groups = area({
+  name: 'groups',
+  about: 'Circles of users that talk and call together.',
+  migrations,
+  tables: ['groups'],
+  followers: [addSampleGroup],
+})

@@ -1,0 +1,20 @@
+import { follower } from '../../kit/follower.ts'
+import { appCreated } from '../apps/events.ts'
+import { addMissingUsers } from './store.ts'
+
+const sampleUsers = [
+  { uid: 'nora', name: 'Nora Lind' },
+  { uid: 'milo', name: 'Milo Brandt' },
+  { uid: 'amara', name: 'Amara Okafor' },
+  { uid: 'kenji', name: 'Kenji Mori' },
+  { uid: 'priya', name: 'Priya Raman' },
+]
+
+/** A new app that asked for sample data gets a few people. */
+export const addSampleUsers = follower({
+  name: 'users.samples',
+  on: [appCreated],
+  async handle({ payload, at }, { db }) {
+    if (payload.sampleData) await addMissingUsers(db, sampleUsers, at)
+  },
+})

@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+
+/** The only reader of the environment: one table of settings, each checked and named in its complaint. */
+
+/** A value that never prints. */
+export class Secret {
+  readonly #value: string
+  constructor(value: string) {
+    this.#value = value
+  }
+  reveal(): string {
+    return this.#value
+  }
+  toJSON(): string {
+    return '****'
+  }
+  toString(): string {
+    return '****'
+  }
+}
+
+/** Something is wrong with the settings; the message names the variable. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+interface Setting<T> {
+  variable: string
+  flag: string
+  about: string
+  fallback: string
+  read(text: string): T
+}
+
+function setting<T>(
+  variable: string,
+  about: string,
+  fallback: string,
+  read: (text: string, complain: (why: string) => never) => T,
+): Setting<T> {
+  const complain = (why: string): never => {
+    throw new ConfigError(`${variable} ${why}.`)
+  }
+  const flag = variable.replace('PARLEY_', '').toLowerCase().replaceAll('_', '-')
+  return { variable, flag, about, fallback, read: (text) => read(text, complain) }
+}
+
+type Complain = (why: string) => never
+
+const text = (value: string) => value
+const optional =
+  <T>(read: (value: string, complain: Complain) => T) =>
+  (value: string, complain: Complain): T | undefined =>
+    value === '' ? undefined : read(value, complain)
+
+const wholeNumber = (min: number, max: number) => (value: string, complain: Complain) => {
+  const number = Number(value)
+  if (!/^\d+$/.test(value) || number < min || number > max) {
+    complain(`must be a whole number from ${min} to ${max}, not "${value}"`)
+  }
+  return number
+}
+
+const oneOf =
+  <const Words extends readonly string[]>(...words: Words) =>
+  (value: string, complain: Complain): Words[number] =>
+    words.includes(value) ? value : complain(`must be one of ${words.join(', ')}, not "${value}"`)
+
+const yesOrNo = (value: string, complain: Complain): boolean => {
+  if (!/^(true|false|1|0)$/i.test(value)) complain(`must be true or false, not "${value}"`)
+  return /^(true|1)$/i.test(value)
+}
+
+const databaseUrl = (value: string, complain: Complain) => {
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) complain('must be a postgres:// address')
+  return new Secret(value)
+}
+
+const redisUrl = (value: string, complain: Complain) => {
+  if (!/^rediss?:\/\//.test(value) || !URL.canParse(value)) complain('must be a redis:// address')
+  return new Secret(value)
+}
+
+const domainName = (value: string, complain: Complain) =>
+  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(value)
+    ? value
+    : complain(`must be a domain name in lower case, not "${value}"`)
+
+const file = (value: string, complain: Complain) => {
+  const path = resolve(value)
+  if (!existsSync(path)) complain(`names a file that does not exist: ${path}`)
+  return path
+}
+
+const addressRanges = (value: string, complain: Complain) =>
+  list(value).map((range) => {
+    try {
+      return range.includes('/') ? ipaddr.parseCIDR(range) : wholeAddress(range)
+    } catch {
+      return complain(`must list addresses or ranges such as 10.0.0.0/8, not "${range}"`)
+    }
+  })
+
+const wholeAddress = (address: string) => {
+  const parsed = ipaddr.parse(address)
+  return [parsed, parsed.kind() === 'ipv4' ? 32 : 128] as [ipaddr.IPv4 | ipaddr.IPv6, number]
+}
+
+const masterKey = (value: string, complain: Complain) =>
+  /^[0-9a-f]{64}$/i.test(value) ? new Secret(value.toLowerCase()) : complain('must be 64 hexadecimal characters')
+
+const roles = (value: string, complain: Complain) => list(value).map((role) => oneOf('api', 'worker')(role, complain))
+
+function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+const million = 1_000_000
+
+const settings = {
+  data: setting('PARLEY_DATA', 'Folder for the embedded database, keys and certificates', '.parley', (value) => resolve(value)),
+  host: setting('PARLEY_HOST', 'Address to listen on', '127.0.0.1', text),
+  port: setting('PARLEY_PORT', 'Port to listen on; 0 takes a free one', '8443', wholeNumber(0, 65_535)),
+  domain: setting('PARLEY_DOMAIN', 'Domain that the app addresses end in', 'localhost', domainName),
+  region: setting('PARLEY_REGION', 'Region that this install serves', 'us', oneOf('us', 'eu', 'in')),
+  databaseUrl: setting('PARLEY_DATABASE_URL', 'PostgreSQL address; the embedded database if empty', '', optional(databaseUrl)),
+  databaseConnections: setting('PARLEY_DATABASE_CONNECTIONS', 'Connections to PostgreSQL, at most', '10', wholeNumber(2, 500)),
+  redisUrl: setting('PARLEY_REDIS_URL', 'Redis address; counts stay in the process if empty', '', optional(redisUrl)),
+  masterKey: setting('PARLEY_MASTER_KEY', 'Key that secrets are encrypted under; a file in the data folder if empty', '', optional(masterKey)),
+  tlsCert: setting('PARLEY_TLS_CERT', 'Certificate file (PEM); a local one is made if empty', '', optional(file)),
+  tlsKey: setting('PARLEY_TLS_KEY', 'Private key file (PEM) of the certificate', '', optional(file)),
+  trustProxy: setting('PARLEY_TRUST_PROXY', 'Addresses of proxies whose X-Forwarded-* headers are believed', '', addressRanges),
+  roles: setting('PARLEY_ROLES', 'What this process does: api, worker', 'api,worker', roles),
+  emulator: setting('PARLEY_EMULATOR', 'Open the emulator door: scripted calls, movable clock', 'false', yesOrNo),
+  logLevel: setting('PARLEY_LOG_LEVEL', 'What is logged', 'info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent')),
+  metricsToken: setting('PARLEY_METRICS_TOKEN', 'Bearer token for /metrics; only this machine may read it if empty', '', optional((value) => new Secret(value))),
+  ringSeconds: setting('PARLEY_RING_SECONDS', 'How long an unanswered call rings', '45', wholeNumber(10, 180)),
+  leaseSeconds: setting('PARLEY_LEASE_SECONDS', 'After how long a silent participant counts as gone', '60', wholeNumber(5, 3_600)),
+  coreRequestsPerMinute: setting('PARLEY_LIMIT_CORE', 'Requests a minute and app to the core class', '10000', wholeNumber(1, 1_000 * million)),
+  standardRequestsPerMinute: setting('PARLEY_LIMIT_STANDARD', 'Requests a minute and app to all else', '20000', wholeNumber(1, 1_000 * million)),
+  appsMax: setting('PARLEY_APPS_MAX', 'Apps an account may have; no limit if empty', '', optional(wholeNumber(1, million))),
+  logRetentionDays: setting('PARLEY_EVENT_RETENTION_DAYS', 'How long events are kept for late readers', '7', wholeNumber(1, 3_650)),
+}
+
+export type Config = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
+
+export const settingsList = Object.values(settings).map(({ variable, flag, about, fallback }) => ({
+  variable,
+  flag,
+  about,
+  fallback,
+}))
+
+/** The effective settings: flags before environment before defaults. */
+export function readConfig(
+  environment: Record<string, string | undefined>,
+  flags: Record<string, string | undefined> = {},
+): Config {
+  const known = new Set(settingsList.map(({ variable }) => variable))
+  const unknown = Object.keys(environment).find((name) => name.startsWith('PARLEY_') && !known.has(name))
+  if (unknown) throw new ConfigError(`${unknown} is not a setting of Parley; "parley config --help" lists them all.`)
+  const config = Object.fromEntries(
+    Object.entries(settings).map(([name, each]) => [
+      name,
+      each.read(flags[each.flag] ?? environment[each.variable] ?? each.fallback),
+    ]),
+  ) as Config
+  refuseContradictions(config)
+  return config
+}
+
+function refuseContradictions(config: Config): void {
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    throw new ConfigError('PARLEY_TLS_CERT and PARLEY_TLS_KEY belong together; set both or none.')
+  }
+  if (config.databaseUrl && config.emulator && config.redisUrl) {
+    throw new ConfigError('PARLEY_EMULATOR moves the clock of one process only; do not combine it with PARLEY_REDIS_URL.')
+  }
+  if (config.roles.length === 0) throw new ConfigError('PARLEY_ROLES must name at least one role.')
+}

@@ -1,0 +1,28 @@
+import type { Migrations } from '../storage/migrate.ts'
+import type { Tables } from '../storage/tables.ts'
+import type { EventDefinition } from './event.ts'
+import type { Follower } from './follower.ts'
+import type { JobDefinition } from './job.ts'
+import type { Operation } from './operation.ts'
+
+/** An area's card: all that it brings to the house. */
+export interface Area {
+  name: string
+  /** What the area is for, in a sentence; heads its chapter in the reference. */
+  about: string
+  /** Where its operations live: under `/v3`, on the management host, or at the emulator's door. */
+  mount: 'v3' | 'management' | 'emulator'
+  /** The documented host; both hosts serve every area. */
+  host: 'api' | 'call'
+  operations: Operation[]
+  events: EventDefinition[]
+  migrations: Migrations
+  /** The tables its migrations make; backups and the deletion of an app go through them. */
+  tables: (keyof Tables)[]
+  followers: Follower[]
+  jobs: JobDefinition[]
+}
+
+export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
+  return { mount: 'v3', host: 'api', operations: [], events: [], migrations: {}, tables: [], followers: [], jobs: [], ...card }
+}

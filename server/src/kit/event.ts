@@ -1,0 +1,14 @@
+import type { Static, TSchema } from 'typebox'
+
+/** Something that can happen: its name, what it carries, who may see it live, and how a webhook tells it. */
+export interface EventDefinition<Payload extends TSchema = TSchema> {
+  name: string
+  payload: Payload
+  /** Channels whose listeners may see it; an empty list keeps it inside the server. */
+  audience: (payload: Static<Payload>) => string[]
+  webhook?: { trigger: string; body: (payload: Static<Payload>) => object }
+}
+
+export function defineEvent<Payload extends TSchema>(definition: EventDefinition<Payload>): EventDefinition<Payload> {
+  return definition
+}

@@ -1,0 +1,163 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../storage/tables.ts'
+import type { ErrorDefinition } from './errors.ts'
+import type { Tools } from './ports.ts'
+import type { ReadyMade } from './reply.ts'
+import { type Static, type TSchema, Type } from './schema.ts'
+import type { Work } from './work.ts'
+
+export type KeyScope = 'fullAccess' | 'authOnly'
+
+/** Who is calling, as a door found out. */
+export type Caller =
+  | { kind: 'server'; scope: KeyScope; keyFingerprint: string }
+  | { kind: 'management'; accountId: number }
+
+/** The user a call acts as. */
+export interface Actor {
+  uid: string
+  role: string
+}
+
+export interface App {
+  id: string
+  region: string
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Route = `${Method} /${string}`
+
+/** `/users/{uid}` gives `{ uid: string }`. */
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+export type Params<Path extends string> = { [Name in ParamNames<Path>]: string }
+
+interface Input<Path extends string, Query extends TSchema, Body extends TSchema> {
+  params: Params<Path>
+  query: Static<Query>
+  body: Static<Body>
+  caller: Caller
+  /** The acting user, when the call carries `onBehalfOf` and the operation supports it. */
+  actor: Actor | undefined
+}
+
+/** What `run` receives when an app is the caller. */
+export type AppCall<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Work &
+  Input<Path, Query, Body> & { app: App; found: Found }
+
+/** What `run` receives at the management door: all apps, and a way into each. */
+export type ManagementCall<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Input<
+  Path,
+  Query,
+  Body
+> &
+  Pick<Work, 'now' | 'tools'> & { platform: Kysely<Tables>; inApp: (appId: string) => Work; found: Found }
+
+interface Declaration<Path extends Route, Query extends TSchema, Body extends TSchema, Reply extends TSchema> {
+  id: string
+  route: Path
+  summary: string
+  /** A sentence or two for the reference; Markdown. */
+  description?: string
+  query?: Query
+  body?: Body
+  reply: Reply
+  /** Failures beyond those that every operation can meet. */
+  errors?: ErrorDefinition[]
+  bodyBytesMax?: number
+  /** Happens after the commit and before the answer; for what must be true when the caller goes on. */
+  after?: (tools: Tools) => Promise<void>
+  /** Another operation's path that replaces this one. */
+  deprecated?: { replacedBy: string }
+}
+
+/** One API operation. `run` knows neither request nor response, so a job, a test or another door can call it too. */
+export interface AppOperationDeclaration<
+  Path extends Route,
+  Query extends TSchema,
+  Body extends TSchema,
+  Reply extends TSchema,
+  Found,
+> extends Declaration<Path, Query, Body, Reply> {
+  /** Key scopes that may call it; `fullAccess` alone unless said otherwise. */
+  keys?: KeyScope[]
+  onBehalfOf?: 'required' | 'optional'
+  /** Which shared counter it counts against. */
+  rate?: 'core' | 'standard'
+  /** Loads what the path names, or refuses; comes before the body is checked, so an unknown record answers first. */
+  find?: (call: Omit<AppCall<Path, Query, Body, unknown>, 'query' | 'body' | 'found'>) => Promise<Found>
+  run: (call: AppCall<Path, Query, Body, Found>) => Promise<Static<Reply> | ReadyMade>
+}
+
+export interface ManagementOperationDeclaration<
+  Path extends Route,
+  Query extends TSchema,
+  Body extends TSchema,
+  Reply extends TSchema,
+  Found,
+> extends Declaration<Path, Query, Body, Reply> {
+  find?: (call: Omit<ManagementCall<Path, Query, Body, unknown>, 'query' | 'body' | 'found'>) => Promise<Found>
+  run: (call: ManagementCall<Path, Query, Body, Found>) => Promise<Static<Reply>>
+}
+
+/** Any operation, as the pipeline sees it. */
+export interface Operation extends Declaration<Route, TSchema, TSchema, TSchema> {
+  door: 'server' | 'management'
+  method: Method
+  path: string
+  keys: KeyScope[]
+  onBehalfOf: 'required' | 'optional' | 'unsupported'
+  rate: 'core' | 'standard'
+  query: TSchema
+  body: TSchema
+  hasBody: boolean
+  errors: ErrorDefinition[]
+  bodyBytesMax: number
+  find?: (call: never) => Promise<unknown>
+  run: (call: never) => Promise<unknown>
+}
+
+const Nothing = Type.Object({})
+type Nothing = typeof Nothing
+
+const bodyBytesDefault = 10_240
+
+export function operation<
+  Path extends Route,
+  Reply extends TSchema,
+  Query extends TSchema = Nothing,
+  Body extends TSchema = Nothing,
+  Found = undefined,
+>(declaration: AppOperationDeclaration<Path, Query, Body, Reply, Found>): Operation {
+  return {
+    keys: ['fullAccess'],
+    onBehalfOf: 'unsupported',
+    rate: 'standard',
+    ...common(declaration),
+    ...(declaration as object),
+    door: 'server',
+  } as unknown as Operation
+}
+
+export function managementOperation<
+  Path extends Route,
+  Reply extends TSchema,
+  Query extends TSchema = Nothing,
+  Body extends TSchema = Nothing,
+  Found = undefined,
+>(declaration: ManagementOperationDeclaration<Path, Query, Body, Reply, Found>): Operation {
+  return {
+    keys: [],
+    onBehalfOf: 'unsupported',
+    rate: 'standard',
+    ...common(declaration),
+    ...(declaration as object),
+    door: 'management',
+  } as unknown as Operation
+}
+
+function common({ route, body }: { route: Route; body?: TSchema }) {
+  const [method, path] = route.split(' ') as [Method, string]
+  return { method, path, query: Nothing, body: Nothing, hasBody: body !== undefined, errors: [], bodyBytesMax: bodyBytesDefault }
+}

@@ -1,0 +1,89 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { Tables } from '../storage/tables.ts'
+import { type TSchema, Type } from './schema.ts'
+
+const perPageDefault = 100
+const perPageMax = 1000
+
+/** The query of a page-based list: the area's filters, and which page. */
+export function listQuery<Filters extends Record<string, TSchema>>(filters: Filters) {
+  return Type.Object({
+    ...filters,
+    page: Type.Optional(Type.Integer({ minimum: 1, description: 'Which page; the first is 1' })),
+    perPage: Type.Optional(
+      Type.Integer({ minimum: 1, description: `Records per page; more than ${perPageMax} are answered as ${perPageMax}` }),
+    ),
+  })
+}
+
+export const Pagination = Type.Object({
+  total: Type.Integer(),
+  count: Type.Integer(),
+  per_page: Type.Integer(),
+  current_page: Type.Integer(),
+  total_pages: Type.Integer(),
+})
+
+/** The reply of a page-based list. */
+export function pageOf<Record extends TSchema>(record: Record) {
+  return Type.Object({ data: Type.Array(record), meta: Type.Object({ pagination: Pagination }) })
+}
+
+export interface PageQuery {
+  page?: number | undefined
+  perPage?: number | undefined
+}
+
+/** Which slice of the list a page is. */
+export function sliceOf({ page = 1, perPage = perPageDefault }: PageQuery) {
+  const limit = Math.min(perPage, perPageMax)
+  return { page, limit, offset: (page - 1) * limit }
+}
+
+export function paginationOf(total: number, count: number, { page, limit }: { page: number; limit: number }) {
+  return {
+    total,
+    count,
+    per_page: limit,
+    current_page: page,
+    total_pages: Math.max(1, Math.ceil(total / limit)),
+  }
+}
+
+type Rows<Row> = SelectQueryBuilder<Tables, never, Row>
+
+/** One narrowing function for each filter of a list's query; a filter without one does not compile. */
+export type Filters<Query extends PageQuery, Narrowed> = {
+  [Name in Exclude<keyof Query, keyof PageQuery>]-?: (rows: Narrowed, value: NonNullable<Query[Name]>) => Narrowed
+}
+
+/** Answers one page of a short list: filtered, counted and cut by the database. `rows` comes ordered. */
+export async function paginate<Query extends PageQuery, Narrowed, Row, Item>(
+  rows: Narrowed & Pick<Rows<Row>, 'execute'>,
+  filters: Filters<Query, Narrowed>,
+  query: Query,
+  toItem: (row: Row) => Item,
+) {
+  const narrowed = narrow(rows, filters, query) as unknown as Rows<Row>
+  const slice = sliceOf(query)
+  const { total } = (await narrowed
+    .clearSelect()
+    .clearOrderBy()
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow()) as { total: number }
+  const found = slice.offset < total ? await narrowed.limit(slice.limit).offset(slice.offset).execute() : []
+  return { data: found.map((row) => toItem(row as Row)), meta: { pagination: paginationOf(total, found.length, slice) } }
+}
+
+function narrow<Query extends PageQuery, Narrowed>(
+  rows: Narrowed,
+  filters: Filters<Query, Narrowed>,
+  query: Query,
+): Narrowed {
+  let narrowed = rows
+  for (const [name, filter] of Object.entries(filters) as [keyof Query, (rows: Narrowed, value: unknown) => Narrowed][]) {
+    const value = query[name]
+    if (value !== undefined) narrowed = filter(narrowed, value)
+  }
+  return narrowed
+}

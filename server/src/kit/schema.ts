@@ -1,0 +1,29 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+/** Text of at most `max` UTF-16 code units; an emoji counts two, as in JavaScript. */
+export function Text(max: number, description?: string) {
+  return Type.Refine(
+    Type.String({ maxLength: max, ...(description && { description }) }),
+    (text) => text.length <= max,
+    () => `must not be longer than ${max} characters`,
+  )
+}
+
+/** The same, and not blank. */
+export function FilledText(max: number, description?: string) {
+  return Type.Refine(
+    Text(max, description),
+    (text) => text.trim() !== '',
+    () => 'must not be empty',
+  )
+}
+
+/** One of a few words. In a query, a word that is none of them is allowed and matches nothing. */
+export function OneOf<const Words extends readonly string[]>(words: Words, description?: string) {
+  return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...(description && { description }) })
+}
+
+export const Seconds = (description: string) => Type.Integer({ description: `${description}, in UNIX seconds` })
+
+export type { Static, TSchema }
+export { Type }

@@ -1,0 +1,40 @@
+import type { Static, TSchema } from 'typebox'
+import { type TenantDb, tenantDb } from '../storage/tenant.ts'
+import type { Connection } from '../storage/connection.ts'
+import type { EventDefinition } from './event.ts'
+import type { JobDefinition } from './job.ts'
+import type { Tools } from './ports.ts'
+
+/** What code inside a transaction works with, whoever called it: an operation, a follower or a job. */
+export interface Work {
+  db: TenantDb
+  now: number
+  tools: Tools
+  /** Records a fact in the log. */
+  emit<Payload extends TSchema>(event: EventDefinition<Payload>, payload: Static<Payload>): Promise<void>
+  /** Queues a job; a key that is queued already keeps its first time and payload. */
+  later<Payload extends TSchema>(
+    job: JobDefinition<Payload>,
+    payload: Static<Payload>,
+    options: { key: string; at?: number },
+  ): Promise<void>
+}
+
+/** Binds a transaction to one app. */
+export function workIn(connection: Connection, appId: string, tools: Tools, now = tools.clock.now()): Work {
+  const db = tenantDb(connection, appId)
+  return {
+    db,
+    now,
+    tools,
+    async emit(event, payload) {
+      await db.insert('events', { name: event.name, payload: JSON.stringify(payload), at: now }).execute()
+    },
+    async later(definition, payload, { key, at }) {
+      await db
+        .insert('jobs', { name: definition.name, key, payload: JSON.stringify(payload), run_at: at ?? now })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import {
+  type DatabaseConnection,
+  type DialectAdapter,
+  type Driver,
+  Kysely,
+  type QueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** What a finished statement answered: its rows, and how many rows it changed. */
+export interface Outcome {
+  rows: unknown[]
+  changes: number
+}
+
+export type RunStatement = (sql: string, parameters: readonly unknown[]) => Outcome | Promise<Outcome>
+
+/** One database connection, or the pool seen as one. Only storage/ builds these. */
+export interface Connection {
+  query: Kysely<Tables>
+  run: RunStatement
+  /** The SQL spoken here; text compiled once is kept once per flavour. */
+  flavour: Flavour
+}
+
+export interface Flavour {
+  /** The hidden column that addresses a row, for deleting in bounded batches. */
+  rowAddress: string
+  createAdapter(): DialectAdapter
+  createQueryCompiler(): QueryCompiler
+}
+
+/** Puts the query builder on top of anything that can run a statement. */
+export function connectionOver(flavour: Flavour, run: RunStatement): Connection {
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>({
+      sql,
+      parameters,
+    }: {
+      sql: string
+      parameters: readonly unknown[]
+    }): Promise<QueryResult<Row>> {
+      const { rows, changes } = await run(sql, parameters)
+      return { rows: rows as Row[], numAffectedRows: BigInt(changes) }
+    },
+    streamQuery() {
+      throw new Error('Streaming is not used: long reads go page by page.')
+    },
+  }
+  const query = new Kysely<Tables>({
+    dialect: {
+      createAdapter: flavour.createAdapter,
+      createQueryCompiler: flavour.createQueryCompiler,
+      createDriver: () => alwaysTheSame(connection),
+      createIntrospector() {
+        throw new Error('The schema is known from the migrations, never introspected.')
+      },
+    },
+  })
+  return { query, run, flavour }
+}
+
+/** Transactions are opened by `Database.write`, so the builder's own driver has nothing to manage. */
+function alwaysTheSame(connection: DatabaseConnection): Driver {
+  const nothing = async () => {}
+  const refuse = async () => {
+    throw new Error('Use Database.write for a transaction.')
+  }
+  return {
+    init: nothing,
+    acquireConnection: async () => connection,
+    releaseConnection: nothing,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    destroy: nothing,
+  }
+}

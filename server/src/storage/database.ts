@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { Connection } from './connection.ts'
+import type { EventRow, JobRow, Tables } from './tables.ts'
+
+/** Where a reader of the log stands. On a single-writer database `tx` is always 0. */
+export interface Position {
+  tx: number
+  id: number
+}
+
+export const logStart: Position = { tx: 0, id: 0 }
+
+/**
+ * All that differs between the embedded and the scaled database. Everything above sees this and one query text.
+ */
+export interface Database {
+  /** For reading; outside any transaction. */
+  reader: Connection
+  /** Runs `work` in one durable transaction; resolves only after its commit, and leaves nothing if `work` throws. */
+  write<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /** The same, and on no other node at the same time. */
+  writeAlone<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /** Runs `work` against one unchanging view of all tables, while others go on writing. */
+  snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /** Events after a position, in commit order, none of which can still be overtaken. */
+  eventsAfter(position: Position, limit: number): Promise<EventRow[]>
+  /** Takes due jobs for one worker; nobody else gets them before `lockedUntil`. */
+  claimJobs(now: number, lockedUntil: number, limit: number): Promise<JobRow[]>
+  /** Grants or renews a named lease; false while another holder's lease runs. */
+  claimLease(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>
+  /** Creates the events table, whose position column is made by the database. */
+  createLog(schema: Kysely<Tables>): Promise<void>
+  isDuplicate(error: unknown): boolean
+  /** Tells every node's workers that there may be something to do; a hint, never the message. */
+  wake(): void
+  onWake(listener: () => void): void
+  close(): Promise<void>
+}

@@ -1,0 +1,71 @@
+import type { Connection } from './connection.ts'
+
+/**
+ * A durable commit costs one fsync, whatever it holds. Writes that arrive while a commit is under way therefore wait in
+ * a queue and share the next one: each runs in its own savepoint, so a failing write is undone alone, and every caller is
+ * answered only after the commit that holds its change.
+ */
+interface Writer {
+  begin(): void
+  savepoint(): void
+  release(): void
+  undo(): void
+  commit(): void
+  rollback(): void
+  connection: Connection
+}
+
+interface Waiting {
+  work: (connection: Connection) => Promise<unknown>
+  resolve: (value: never) => void
+  reject: (reason: unknown) => void
+}
+
+// Bounds how long the first writer of a batch waits for the last one.
+const batchMax = 256
+
+export function createGroupCommit(writer: Writer) {
+  const queue: Waiting[] = []
+  let running = false
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) await commitTogether(writer, queue.splice(0, batchMax))
+    running = false
+  }
+
+  return function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      queue.push({ work, resolve, reject })
+      if (running) return
+      running = true
+      // Requests read in the same turn of the event loop join the same batch.
+      setImmediate(drain)
+    })
+  }
+}
+
+async function commitTogether(writer: Writer, batch: Waiting[]): Promise<void> {
+  const answers: (() => void)[] = []
+  try {
+    writer.begin()
+    for (const waiting of batch) answers.push(await runAlone(writer, waiting))
+    writer.commit()
+  } catch (error) {
+    writer.rollback()
+    for (const { reject } of batch) reject(error)
+    return
+  }
+  for (const answer of answers) answer()
+}
+
+async function runAlone(writer: Writer, { work, resolve, reject }: Waiting): Promise<() => void> {
+  writer.savepoint()
+  try {
+    const value = await work(writer.connection)
+    writer.release()
+    return () => resolve(value as never)
+  } catch (error) {
+    writer.undo()
+    return () => reject(error)
+  }
+}

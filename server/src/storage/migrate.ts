@@ -1,0 +1,107 @@
+import type { Kysely } from 'kysely'
+import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
+import type { Tables } from './tables.ts'
+
+/** Forward-only steps, keyed `YYYYMMDD-name`; never edited after release. */
+export type Migrations = Record<string, (schema: Kysely<Tables>) => Promise<void>>
+
+/** Storage's own tables, which every area builds on. */
+function houseMigrations(database: Database): Migrations {
+  return {
+    '20261101-log': (schema) => database.createLog(schema),
+    '20261101-work': async ({ schema }) => {
+      await schema
+        .createTable('jobs')
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('key', 'text', (column) => column.notNull())
+        .addColumn('payload', 'text', (column) => column.notNull())
+        .addColumn('run_at', 'bigint', (column) => column.notNull())
+        .addColumn('attempts', 'bigint', (column) => column.notNull().defaultTo(0))
+        .addColumn('locked_until', 'bigint', (column) => column.notNull().defaultTo(0))
+        .addColumn('dead_at', 'bigint')
+        .addColumn('last_error', 'text')
+        .addPrimaryKeyConstraint('jobs_key', ['app_id', 'name', 'key'])
+        .execute()
+      await schema.createIndex('jobs_due').on('jobs').columns(['run_at']).execute()
+      await schema
+        .createTable('followers')
+        .addColumn('name', 'text', (column) => column.primaryKey())
+        .addColumn('tx', 'bigint', (column) => column.notNull())
+        .addColumn('id', 'bigint', (column) => column.notNull())
+        .execute()
+      await schema
+        .createTable('leases')
+        .addColumn('name', 'text', (column) => column.primaryKey())
+        .addColumn('holder', 'text', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute()
+      await schema
+        .createTable('locks')
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('locks_key', ['app_id', 'name'])
+        .execute()
+      await schema
+        .createTable('install_settings')
+        .addColumn('name', 'text', (column) => column.primaryKey())
+        .addColumn('value', 'text', (column) => column.notNull())
+        .execute()
+    },
+    '20261101-replies': async ({ schema }) => {
+      await schema
+        .createTable('idempotent_replies')
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('key', 'text', (column) => column.notNull())
+        .addColumn('fingerprint', 'text', (column) => column.notNull())
+        .addColumn('reply', 'text')
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('idempotent_replies_key', ['app_id', 'key'])
+        .execute()
+      await schema
+        .createIndex('idempotent_replies_age')
+        .on('idempotent_replies')
+        .columns(['created_at'])
+        .execute()
+    },
+    '20261101-tallies': async ({ schema }) => {
+      await schema
+        .createTable('tallies')
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('list', 'text', (column) => column.notNull())
+        .addColumn('level', 'bigint', (column) => column.notNull())
+        .addColumn('bucket', 'bigint', (column) => column.notNull())
+        .addColumn('facets', 'text', (column) => column.notNull())
+        .addColumn('n', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('tallies_key', ['app_id', 'list', 'level', 'bucket', 'facets'])
+        .execute()
+    },
+  }
+}
+
+interface AppliedRow {
+  name: string
+}
+
+/** Brings the database up to date; answers the names of the steps it took. */
+export async function migrate(database: Database, ofAreas: Migrations[]): Promise<string[]> {
+  const steps = [houseMigrations(database), ...ofAreas].flatMap((migrations) =>
+    Object.entries(migrations).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+  return database.writeAlone(async (connection) => {
+    const applied = await appliedSteps(connection)
+    const pending = steps.filter(([name]) => !applied.has(name))
+    for (const [name, step] of pending) {
+      await step(connection.query)
+      await connection.run(`INSERT INTO migrations (name) VALUES ('${name}')`, [])
+    }
+    return pending.map(([name]) => name)
+  })
+}
+
+async function appliedSteps({ run }: Connection): Promise<Set<string>> {
+  await run('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY)', [])
+  const { rows } = await run('SELECT name FROM migrations', [])
+  return new Set((rows as AppliedRow[]).map(({ name }) => name))
+}

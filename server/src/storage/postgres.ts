@@ -1,0 +1,127 @@
+import { type Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
+import postgres from 'postgres'
+import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
+import type { Database } from './database.ts'
+import type { EventRow, JobRow, Tables } from './tables.ts'
+
+const flavour: Flavour = {
+  rowAddress: 'ctid',
+  createAdapter: () => new PostgresAdapter(),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+}
+
+const bigintOid = 20
+const numericOid = 1700
+const retryMax = 6
+const wakeChannel = 'parley'
+/** Any number will do, as long as every node of this install uses the same. */
+const aloneLock = 7_275_539
+const wakePauseMilliseconds = 25
+
+/** The scaled database: a pool whose reads are pipelined, and transactions retried when PostgreSQL asks for it. */
+export function openPostgres(url: string, connectionsMax: number): Database {
+  const pool = postgres(url, {
+    max: connectionsMax,
+    onnotice: () => {},
+    types: {
+      // Counts, sums and seconds stay far below 2^53, so they are plain numbers everywhere.
+      number: { to: bigintOid, from: [bigintOid, numericOid], serialize: String, parse: Number },
+    },
+  })
+  const reader = connectionOver(flavour, runOn(pool))
+  const wakeListeners: (() => void)[] = []
+  let wakePending = false
+
+  async function transaction<T>(mode: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await pool.begin(mode, (tx) => work(connectionOver(flavour, runOn(tx))))) as T
+      } catch (error) {
+        if (attempt >= retryMax || !asksForRetry(error)) throw error
+      }
+    }
+  }
+
+  return {
+    reader,
+    write: (work) => transaction('', work),
+    writeAlone: (work) =>
+      transaction('', async (connection) => {
+        await connection.run('SELECT pg_advisory_xact_lock($1)', [aloneLock])
+        return work(connection)
+      }),
+    snapshot: (work) => transaction('isolation level repeatable read read only', work),
+    async eventsAfter({ tx, id }, limit) {
+      // Ids are handed out before commit. A reader that went by them alone would step over a slower transaction's rows;
+      // so it takes only what is older than every transaction still running.
+      return (await pool`
+        SELECT * FROM events
+        WHERE (tx, id) > (${tx}, ${id}) AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        ORDER BY tx, id LIMIT ${limit}`) as unknown as EventRow[]
+    },
+    async claimJobs(now, lockedUntil, limit) {
+      return (await pool`
+        UPDATE jobs SET locked_until = ${lockedUntil}, attempts = attempts + 1
+        WHERE (app_id, name, key) IN (
+          SELECT app_id, name, key FROM jobs
+          WHERE dead_at IS NULL AND run_at <= ${now} AND locked_until <= ${now}
+          ORDER BY run_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        RETURNING *`) as unknown as JobRow[]
+    },
+    async claimLease(name, holder, now, expiresAt) {
+      const granted = await pool`
+        INSERT INTO leases (name, holder, expires_at) VALUES (${name}, ${holder}, ${expiresAt})
+        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+        WHERE leases.holder = excluded.holder OR leases.expires_at <= ${now}
+        RETURNING name`
+      return granted.length > 0
+    },
+    async createLog(schema: Kysely<Tables>) {
+      await schema.schema
+        .createTable('events')
+        .addColumn('tx', 'bigint', (column) => column.notNull().defaultTo(sql`pg_current_xact_id()::text::bigint`))
+        .addColumn('id', 'bigint', (column) => column.notNull().generatedByDefaultAsIdentity())
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('payload', 'text', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('events_position', ['tx', 'id'])
+        .execute()
+    },
+    isDuplicate: (error) => codeOf(error) === '23505',
+    wake() {
+      for (const listener of wakeListeners) listener()
+      // Notifying inside a transaction takes a lock that all commits share, so it is sent apart and bundled.
+      if (wakePending) return
+      wakePending = true
+      setTimeout(() => {
+        wakePending = false
+        pool.notify(wakeChannel, '').catch(() => {})
+      }, wakePauseMilliseconds).unref()
+    },
+    onWake(listener) {
+      if (wakeListeners.push(listener) > 1) return
+      pool.listen(wakeChannel, () => wakeListeners.forEach((each) => void each())).catch(() => {})
+    },
+    close: () => pool.end({ timeout: 5 }),
+  }
+}
+
+function runOn(handle: postgres.Sql | postgres.TransactionSql): RunStatement {
+  return async (text, parameters) => {
+    const rows = await handle.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
+    return { rows, changes: rows.count }
+  }
+}
+
+const serializationFailure = '40001'
+const deadlockDetected = '40P01'
+
+function asksForRetry(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === serializationFailure || code === deadlockDetected
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

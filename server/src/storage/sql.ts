@@ -1,0 +1,35 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { TenantTable } from './tables.ts'
+import type { TenantDb } from './tenant.ts'
+
+/** `column` contains `part`, whatever the letter case of either. */
+export function contains(column: string, part: string): Expression<SqlBool> {
+  return sql<SqlBool>`lower(${sql.ref(column)}) LIKE ${`%${escapeLike(part.toLowerCase())}%`} ESCAPE '\\'`
+}
+
+/** Text that LIKE takes literally. */
+export function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)
+}
+
+/** Deletes at most `limit` of the app's rows of a table; answers how many went. */
+export async function deleteSome(db: TenantDb, table: TenantTable, limit: number): Promise<number> {
+  const address = sql.ref(db.connection.flavour.rowAddress)
+  const name = sql.table(table)
+  const appId = sql.ref(`${table}.app_id`)
+  const { numAffectedRows } = await sql`
+    DELETE FROM ${name} WHERE ${address} IN (SELECT ${address} FROM ${name} WHERE ${appId} = ${db.appId} LIMIT ${limit})
+  `.execute(db.connection.query)
+  return Number(numAffectedRows ?? 0)
+}
+
+/**
+ * Lets one transaction at a time past this line, for the app and the name. For limits that no unique key can express,
+ * such as "at most 25 of these".
+ */
+export async function oneAtATime(db: TenantDb, name: string): Promise<void> {
+  await db
+    .insert('locks', { name })
+    .onConflict((conflict) => conflict.columns(['app_id', 'name']).doUpdateSet({ name }))
+    .execute()
+}

@@ -1,0 +1,129 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
+import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
+import type { Database } from './database.ts'
+import { createGroupCommit } from './group-commit.ts'
+import type { EventRow, JobRow, Tables } from './tables.ts'
+
+const flavour: Flavour = {
+  rowAddress: 'rowid',
+  createAdapter: () => new SqliteAdapter(),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+}
+
+const busyMilliseconds = 5_000
+const constraintPrimaryKey = 1555
+const constraintUnique = 2067
+
+/** The embedded database: one file, one writer, readers that never wait for it. */
+export function openSqlite(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true })
+  const writer = open(file)
+  const reader = open(file)
+  const wakeListeners: (() => void)[] = []
+
+  const write = createGroupCommit({
+    begin: () => writer.exec('BEGIN IMMEDIATE'),
+    savepoint: () => writer.exec('SAVEPOINT one'),
+    release: () => writer.exec('RELEASE one'),
+    undo: () => writer.exec('ROLLBACK TO one; RELEASE one'),
+    commit: () => writer.exec('COMMIT'),
+    rollback: () => writer.isTransaction && writer.exec('ROLLBACK'),
+    connection: connectionOver(flavour, statements(writer)),
+  })
+
+  return {
+    reader: connectionOver(flavour, statements(reader)),
+    write,
+    writeAlone: write,
+    snapshot: (work) => withSnapshot(file, work),
+    async eventsAfter({ id }, limit) {
+      return statementRows<EventRow>(reader, 'SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [id, limit])
+    },
+    async claimJobs(now, lockedUntil, limit) {
+      return write(async ({ run }) => {
+        const { rows } = await run(
+          `UPDATE jobs SET locked_until = ?, attempts = attempts + 1
+           WHERE (app_id, name, key) IN (
+             SELECT app_id, name, key FROM jobs
+             WHERE dead_at IS NULL AND run_at <= ? AND locked_until <= ? ORDER BY run_at LIMIT ?)
+           RETURNING *`,
+          [lockedUntil, now, now, limit],
+        )
+        return rows as JobRow[]
+      })
+    },
+    // One process, so there is nobody to share with.
+    claimLease: async () => true,
+    async createLog(schema: Kysely<Tables>) {
+      await schema.schema
+        .createTable('events')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('tx', 'integer', (column) => column.notNull().defaultTo(sql`0`))
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('payload', 'text', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .execute()
+    },
+    isDuplicate: (error) =>
+      error instanceof Error &&
+      'errcode' in error &&
+      (error.errcode === constraintUnique || error.errcode === constraintPrimaryKey),
+    wake: () => {
+      for (const listener of wakeListeners) listener()
+    },
+    onWake: (listener) => void wakeListeners.push(listener),
+    async close() {
+      reader.close()
+      writer.close()
+    },
+  }
+}
+
+function open(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: busyMilliseconds })
+  // The built-in lower() knows ASCII only; names are in any script.
+  database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text))
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
+  return database
+}
+
+async function withSnapshot<T>(file: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const database = open(file)
+  try {
+    database.exec('BEGIN')
+    return await work(connectionOver(flavour, statements(database)))
+  } finally {
+    database.close()
+  }
+}
+
+/** Prepares each text once per connection and keeps it: preparing costs more than most statements. */
+function statements(database: DatabaseSync): (text: string, parameters: readonly unknown[]) => Outcome {
+  const prepared = new Map<string, { statement: StatementSync; answersRows: boolean }>()
+  return (text, parameters) => {
+    let entry = prepared.get(text)
+    if (!entry) {
+      const statement = database.prepare(text)
+      entry = { statement, answersRows: statement.columns().length > 0 }
+      if (prepared.size >= preparedMax) prepared.clear()
+      prepared.set(text, entry)
+    }
+    const values = parameters as (string | number | null)[]
+    if (entry.answersRows) {
+      const rows = entry.statement.all(...values)
+      return { rows, changes: rows.length }
+    }
+    return { rows: [], changes: Number(entry.statement.run(...values).changes) }
+  }
+}
+
+// Statement texts come from code, not from callers, so this is reached only by lists of varying length.
+const preparedMax = 1_000
+
+function statementRows<Row>(database: DatabaseSync, text: string, parameters: (string | number)[]): Row[] {
+  return database.prepare(text).all(...parameters) as Row[]
+}

@@ -1,0 +1,105 @@
+import type { Generated, Selectable } from 'kysely'
+
+/**
+ * Every table's row type. An area adds its own by augmentation, beside its migrations:
+ *
+ *   declare module '../../storage/tables.ts' {
+ *     interface Tables { friends: FriendRow }
+ *   }
+ */
+export interface Tables {
+  events: EventTable
+  jobs: JobTable
+  followers: FollowerRow
+  leases: LeaseRow
+  idempotent_replies: IdempotentReplyRow
+  tallies: TallyRow
+  locks: LockRow
+  install_settings: InstallSettingRow
+}
+
+/** Tables that belong to one app; only these can be named through a tenant connection. */
+export type TenantTable = {
+  [Table in keyof Tables]: Tables[Table] extends { app_id: string } ? Table : never
+}[keyof Tables]
+
+/** A fact in the log. `tx` and `id` together are its position, which the database gives. */
+interface EventTable {
+  tx: Generated<number>
+  id: Generated<number>
+  app_id: string
+  name: string
+  payload: string
+  at: number
+}
+
+export type EventRow = Selectable<EventTable>
+
+interface JobTable {
+  app_id: string
+  name: string
+  key: string
+  payload: string
+  run_at: number
+  attempts: Generated<number>
+  /** Until then the job belongs to the worker that claimed it. */
+  locked_until: Generated<number>
+  dead_at: Generated<number | null>
+  last_error: Generated<string | null>
+}
+
+export type JobRow = Selectable<JobTable>
+
+export interface FollowerRow {
+  name: string
+  tx: number
+  id: number
+}
+
+export interface LeaseRow {
+  name: string
+  holder: string
+  expires_at: number
+}
+
+export interface IdempotentReplyRow {
+  app_id: string
+  key: string
+  fingerprint: string
+  /** Encrypted: a reply may hold a secret, such as a fresh API key. */
+  reply: string | null
+  created_at: number
+}
+
+/** How many records of a list stand in a span of time; see tally.ts. */
+export interface TallyRow {
+  app_id: string
+  list: string
+  level: number
+  bucket: number
+  facets: string
+  n: number
+}
+
+export interface InstallSettingRow {
+  name: string
+  value: string
+}
+
+/** A row to queue up for; see `oneAtATime`. */
+export interface LockRow {
+  app_id: string
+  name: string
+}
+
+/** The tables of storage itself; an area's card names its own. */
+export const houseTables: (keyof Tables)[] = [
+  'events',
+  'jobs',
+  'followers',
+  'leases',
+  'idempotent_replies',
+  'tallies',
+  'locks',
+  'install_settings',
+]

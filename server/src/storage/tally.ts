@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import { escapeLike } from './sql.ts'
+import { prepared, type TenantDb } from './tenant.ts'
+
+/**
+ * Exact totals and cheap deep pages for long lists ordered by time.
+ *
+ * Counting a million rows, or stepping over them to reach page 9,000, costs more than all the rest of a request. So the
+ * transaction that adds, changes or removes a record also moves it in a small table of counts: how many records of a list
+ * lie in a span of time, once for all of them and once for each combination of facets (the values that filters compare).
+ *
+ * Spans come in levels: all time, then 6 days, 4.5 hours and 8.5 minutes. A total is one or a few rows of the first
+ * level; the page at an offset is found by walking down from coarse to fine, at most a few dozen rows a level.
+ */
+const allTime = 0
+const spanBits = [undefined, 19, 14, 9] as const
+const coarse = 1
+const fine = 2
+const finest = 3
+const everything = '*'
+const separator = '|'
+
+/** A record's place in a list: when it happened, and the values that filters compare. */
+export interface Place {
+  at: number
+  facets: string
+}
+
+/** Which records a filter wants: a value per facet, `undefined` where any will do. */
+export type Wanted = readonly (string | number | undefined)[]
+
+export function facetsOf(values: readonly (string | number)[]): string {
+  return values.join(separator)
+}
+
+export function wantsEverything(wanted: Wanted): boolean {
+  return wanted.every((value) => value === undefined)
+}
+
+/** The LIKE pattern that facets of a wanted record match. */
+export function patternOf(wanted: Wanted): string {
+  return wanted.map((value) => (value === undefined ? '%' : escapeLike(String(value)))).join(separator)
+}
+
+/** Records that `list` lost the record at `before` and gained it at `after`; call it in the transaction of the change. */
+export async function moveTally(
+  db: TenantDb,
+  list: string,
+  before: Place | undefined,
+  after: Place | undefined,
+  depth: 'total' | 'pages' = 'pages',
+): Promise<void> {
+  if (before?.at === after?.at && before?.facets === after?.facets) return
+  const changes = new Map<string, Change>()
+  for (const change of [...changesFor(before, -1, depth), ...changesFor(after, 1, depth)]) {
+    const key = `${change.level} ${change.bucket} ${change.facets}`
+    changes.set(key, { ...change, n: change.n + (changes.get(key)?.n ?? 0) })
+  }
+  // Always in the same order, so that two transactions cannot wait for each other.
+  const rows = [...changes.entries()]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .filter(([, { n }]) => n !== 0)
+    .map(([, change]) => ({ list, ...change }))
+  if (rows.length === 0) return
+  await db
+    .insert('tallies', rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['app_id', 'list', 'level', 'bucket', 'facets'])
+        .doUpdateSet({ n: sql`tallies.n + excluded.n` }),
+    )
+    .execute()
+}
+
+interface Change {
+  level: number
+  bucket: number
+  facets: string
+  n: number
+}
+
+function changesFor(place: Place | undefined, n: number, depth: 'total' | 'pages'): Change[] {
+  if (!place) return []
+  const { at, facets } = place
+  const total = [everything, facets].map((each) => ({ level: allTime, bucket: 0, facets: each, n }))
+  if (depth === 'total') return total
+  return [
+    ...total,
+    ...[coarse, fine, finest].map((level) => ({ level, bucket: bucketOf(at, level), facets: everything, n })),
+    ...[coarse, fine].map((level) => ({ level, bucket: bucketOf(at, level), facets, n })),
+  ]
+}
+
+function bucketOf(at: number, level: number): number {
+  return Math.floor(at / spanSeconds(level))
+}
+
+function spanSeconds(level: number): number {
+  return 2 ** (spanBits[level] ?? 0)
+}
+
+const totalOfAll = prepared<{ list: string }, { n: number }>((db, { list }) =>
+  db
+    .select('tallies')
+    .select('tallies.n')
+    .where('tallies.list', '=', list)
+    .where('tallies.level', '=', allTime)
+    .where('tallies.bucket', '=', 0)
+    .where('tallies.facets', '=', everything),
+)
+
+const totalsByFacets = prepared<{ list: string; pattern: string }, FacetTotal>((db, { list, pattern }) =>
+  db
+    .select('tallies')
+    .select(['tallies.facets', 'tallies.n'])
+    .where('tallies.list', '=', list)
+    .where('tallies.level', '=', allTime)
+    .where('tallies.bucket', '=', 0)
+    .where('tallies.facets', '!=', everything)
+    .where('tallies.n', '>', 0)
+    .where(sql<boolean>`tallies.facets LIKE ${pattern} ESCAPE '\\'`),
+)
+
+export interface FacetTotal {
+  facets: string
+  n: number
+}
+
+/** How many records the list holds. */
+export async function totalOf(db: TenantDb, list: string): Promise<number> {
+  const [row] = await totalOfAll(db, { list })
+  return row?.n ?? 0
+}
+
+/** How many records there are of each combination of facets that a filter wants. */
+export function facetTotals(db: TenantDb, list: string, wanted: Wanted): Promise<FacetTotal[]> {
+  return totalsByFacets(db, { list, pattern: patternOf(wanted) })
+}
+
+/** Where a page begins: among the records before `until` (newest first), after leaving out `skip` of them. */
+export interface PageStart {
+  until: number | undefined
+  skip: number
+}
+
+// Stepping over this many rows is cheaper than looking up where they end.
+const worthLookingUp = 200
+
+/** Finds the page that begins after `offset` of the wanted records, newest first. */
+export async function seekPage(db: TenantDb, list: string, wanted: Wanted, offset: number): Promise<PageStart> {
+  let start: PageStart = { until: undefined, skip: offset }
+  const levels = wantsEverything(wanted) ? [coarse, fine, finest] : [coarse, fine]
+  for (const level of levels) {
+    if (start.skip < worthLookingUp) return start
+    start = await descend(db, list, wanted, level, start)
+  }
+  return start
+}
+
+/** One level down: passes over the spans that lie wholly before the page. */
+async function descend(
+  db: TenantDb,
+  list: string,
+  wanted: Wanted,
+  level: number,
+  { until, skip }: PageStart,
+): Promise<PageStart> {
+  const seconds = spanSeconds(level)
+  const last = until === undefined ? undefined : until / seconds - 1
+  // The level above has settled on one of its spans; only that span's children matter.
+  const first = last === undefined ? undefined : last - 2 ** ((spanBits[level - 1] ?? 0) - (spanBits[level] ?? 0)) + 1
+  let rest = skip
+  for (const { bucket, n } of await spans(db, list, wanted, level, first, last)) {
+    if (rest < n) return { until: (bucket + 1) * seconds, skip: rest }
+    rest -= n
+  }
+  return { until, skip }
+}
+
+function spans(
+  db: TenantDb,
+  list: string,
+  wanted: Wanted,
+  level: number,
+  first: number | undefined,
+  last: number | undefined,
+): Promise<{ bucket: number; n: number }[]> {
+  let rows = db.select('tallies').where('tallies.list', '=', list).where('tallies.level', '=', level)
+  if (first !== undefined) rows = rows.where('tallies.bucket', '>=', first)
+  if (last !== undefined) rows = rows.where('tallies.bucket', '<=', last)
+  rows = wantsEverything(wanted)
+    ? rows.where('tallies.facets', '=', everything)
+    : rows
+        .where('tallies.facets', '!=', everything)
+        .where(sql<boolean>`tallies.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)
+  return rows
+    .groupBy('tallies.bucket')
+    .orderBy('tallies.bucket', 'desc')
+    .select(['tallies.bucket', sql<number>`sum(tallies.n)`.as('n')])
+    .execute()
+}

@@ -1,0 +1,94 @@
+import type {
+  Compilable,
+  DeleteQueryBuilder,
+  DeleteResult,
+  Insertable,
+  InsertQueryBuilder,
+  InsertResult,
+  SelectQueryBuilder,
+  UpdateQueryBuilder,
+  UpdateResult,
+} from 'kysely'
+import type { Connection } from './connection.ts'
+import type { Tables, TenantTable } from './tables.ts'
+
+type NewRow<Table extends TenantTable> = Omit<Insertable<Tables[Table]>, 'app_id'>
+
+/** A connection fixed to one app: no statement made through it can touch another app's rows. */
+export interface TenantDb {
+  readonly appId: string
+  readonly connection: Connection
+  select<Table extends TenantTable>(table: Table): SelectQueryBuilder<Tables, Table, object>
+  insert<Table extends TenantTable>(
+    table: Table,
+    values: NewRow<Table> | NewRow<Table>[],
+  ): InsertQueryBuilder<Tables, Table, InsertResult>
+  update<Table extends TenantTable>(table: Table): UpdateQueryBuilder<Tables, Table, Table, UpdateResult>
+  delete<Table extends TenantTable>(table: Table): DeleteQueryBuilder<Tables, Table, DeleteResult>
+}
+
+// The builder's types cannot see that every TenantTable has an app_id; the casts below are that one fact.
+type Loose = never
+
+export function tenantDb(connection: Connection, appId: string): TenantDb {
+  const { query } = connection
+  return {
+    appId,
+    connection,
+    select: (table) =>
+      (query.selectFrom(table as 'jobs') as Loose as SelectQueryBuilder<Tables, 'jobs', object>).where(
+        `${table as 'jobs'}.app_id`,
+        '=',
+        appId,
+      ) as Loose,
+    insert: (table, values) =>
+      query
+        .insertInto(table as 'jobs')
+        .values(
+          (Array.isArray(values)
+            ? values.map((row) => ({ app_id: appId, ...row }))
+            : { app_id: appId, ...values }) as Loose,
+        ) as Loose,
+    update: (table) => query.updateTable(table as 'jobs').where(`${table as 'jobs'}.app_id`, '=', appId) as Loose,
+    delete: (table) => query.deleteFrom(table as 'jobs').where(`${table as 'jobs'}.app_id`, '=', appId) as Loose,
+  }
+}
+
+/** Stands in a query for a value that is known only when the query runs. */
+class Placeholder {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+interface Text {
+  sql: string
+  parameters: readonly unknown[]
+}
+
+/**
+ * A query whose SQL text is built once and then only filled with values. For the hottest reads: building the text costs
+ * several times what the database needs to answer it.
+ */
+export function prepared<Values extends object, Row>(
+  build: (db: TenantDb, value: { [Name in keyof Values]: Values[Name] }) => Compilable<Row>,
+): (db: TenantDb, values: Values) => Promise<Row[]> {
+  const texts = new WeakMap<object, Text>()
+  const stand = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Values
+
+  return async (db, values) => {
+    const { flavour, run } = db.connection
+    let text = texts.get(flavour)
+    if (!text) {
+      text = build(tenantDb(db.connection, new Placeholder('appId') as never), stand).compile()
+      texts.set(flavour, text)
+    }
+    const all = { ...values, appId: db.appId } as Record<string, unknown>
+    const outcome = await run(
+      text.sql,
+      text.parameters.map((parameter) => (parameter instanceof Placeholder ? all[parameter.name] : parameter)),
+    )
+    return outcome.rows as Row[]
+  }
+}
