@@ -1,5 +1,5 @@
 import type { Migrations } from '../storage/migrate.ts'
-import type { Tables } from '../storage/tables.ts'
+import type { InstallTable, TenantTable } from '../storage/tables.ts'
 import type { EventDefinition } from './event.ts'
 import type { Follower } from './follower.ts'
 import type { JobDefinition } from './job.ts'
@@ -18,11 +18,13 @@ export interface Area {
   events: EventDefinition[]
   migrations: Migrations
   /** The tables its migrations make; backups and the deletion of an app go through them. */
-  tables: (keyof Tables)[]
+  tables: TenantTable[]
+  /** Those among them that hold no app's rows. */
+  installTables: InstallTable[]
   followers: Follower[]
   jobs: JobDefinition[]
 }
 
 export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
-  return { mount: 'v3', host: 'api', operations: [], events: [], migrations: {}, tables: [], followers: [], jobs: [], ...card }
+  return { mount: 'v3', host: 'api', operations: [], events: [], migrations: {}, tables: [], installTables: [], followers: [], jobs: [], ...card }
 }

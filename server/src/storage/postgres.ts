@@ -110,7 +110,7 @@ export function openPostgres(url: string, connectionsMax: number): Database {
 function runOn(handle: postgres.Sql | postgres.TransactionSql): RunStatement {
   return async (text, parameters) => {
     const rows = await handle.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
-    return { rows, changes: rows.count }
+    return { rows, changes: rows.count ?? 0 }
   }
 }
 

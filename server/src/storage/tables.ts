@@ -92,14 +92,9 @@ export interface LockRow {
   name: string
 }
 
+/** Tables of the install as a whole; they hold no app's rows. */
+export type InstallTable = Exclude<keyof Tables, TenantTable>
+
 /** The tables of storage itself; an area's card names its own. */
-export const houseTables: (keyof Tables)[] = [
-  'events',
-  'jobs',
-  'followers',
-  'leases',
-  'idempotent_replies',
-  'tallies',
-  'locks',
-  'install_settings',
-]
+export const houseTables: TenantTable[] = ['events', 'jobs', 'idempotent_replies', 'tallies', 'locks']
+export const houseInstallTables: InstallTable[] = ['followers', 'leases', 'install_settings']

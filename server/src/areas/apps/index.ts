@@ -15,6 +15,6 @@ export const apps = area({
   operations,
   events: [appCreated, appArchived],
   migrations,
-  tables: ['accounts', 'apps', 'management_keys'],
+  installTables: ['accounts', 'apps', 'management_keys'],
   jobs: [purgeApp],
 })

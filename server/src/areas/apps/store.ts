@@ -5,7 +5,7 @@ import type { Work } from '../../kit/work.ts'
 import { contains } from '../../storage/sql.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { addKey, keysOf, toApiKey } from '../api-keys/index.ts'
-import { appArchived, appNotFound } from './errors.ts'
+import { appArchived, appLimitReached, appNotFound } from './errors.ts'
 import { appCreated } from './events.ts'
 import { purgeApp } from './jobs.ts'
 import type { AppListQuery, AppRecord } from './schemas.ts'
@@ -64,6 +64,7 @@ export async function addApp(
 ): Promise<AppRow> {
   const id = randomBytes(appIdBytes).toString('hex')
   const work = inApp(id)
+  await refuseBeyondQuota(platform, accountId, work.tools.quotas.appsMax)
   const row = await platform
     .insertInto('apps')
     .values({ id, account_id: accountId, name, region, created_at: work.now, archived_at: null })
@@ -73,6 +74,12 @@ export async function addApp(
   await addKey(work, { name: 'Auth Key', scope: 'authOnly', createdBy: 'app_system' })
   await work.emit(appCreated, { sampleData })
   return row
+}
+
+async function refuseBeyondQuota(platform: Platform, accountId: number, max: number | undefined): Promise<void> {
+  if (max === undefined) return
+  const apps = await appsOf(platform, accountId).where('apps.archived_at', 'is', null).execute()
+  if (apps.length >= max) throw appLimitReached({ max })
 }
 
 /** Archives the app and answers when it will be gone; archiving it again changes nothing. */

@@ -1,0 +1,45 @@
+import { addApp, addManagementKey, ownerAccountId, toAppRecord } from '../areas/apps/index.ts'
+import { workIn } from '../kit/work.ts'
+import { type Command, required, table, UsageError, withHouse } from './command.ts'
+
+export const apps: Command = {
+  name: 'apps',
+  usage: 'parley apps create --name NAME [--app-region us|eu|in] | parley apps list',
+  about: 'Create apps, or list them with their keys.',
+  options: { name: { type: 'string' }, 'app-region': { type: 'string' } },
+  async run(invocation) {
+    const [verb] = invocation.words
+    if (verb === 'list') return list(invocation.config)
+    if (verb !== 'create') throw new UsageError('Say "apps create" or "apps list".')
+    const name = required(invocation, 'name')
+    const region = String(invocation.flags['app-region'] ?? invocation.config.region)
+    if (!['us', 'eu', 'in'].includes(region)) throw new UsageError('--app-region is us, eu or in.')
+    return withHouse(invocation.config, async ({ database, tools, config }) => {
+      const record = await database.write(async (connection) => {
+        const inApp = (appId: string) => workIn(connection, appId, tools)
+        const { query } = connection
+        const owner = await query.selectFrom('accounts').select('id').where('id', '=', ownerAccountId).executeTakeFirst()
+        if (!owner) await addManagementKey(query, tools.secrets, config.domain, tools.clock.now())
+        const app = await addApp(query, inApp, { name, region, accountId: ownerAccountId, sampleData: false })
+        return toAppRecord(query, inApp(app.id), app)
+      })
+      const keys = Object.values(record.apiKeys).map(({ name, scope, apiKey }) => [`  ${name}`, scope, apiKey])
+      return { text: `Created the app ${record.id} (${name}, ${region}).\n${table(keys)}`, data: record }
+    })
+  },
+}
+
+function list(config: Parameters<typeof withHouse>[0]) {
+  return withHouse(config, async ({ database }) => {
+    const rows = await database.reader.query.selectFrom('apps').selectAll().orderBy('created_at').orderBy('id').execute()
+    const data = rows.map(({ id, name, region, created_at, archived_at }) => ({
+      id,
+      name,
+      region,
+      createdAt: created_at,
+      state: archived_at === null ? 'active' : 'archived',
+    }))
+    const text = data.length === 0 ? 'There are no apps yet; "parley apps create" makes one.' : table(data.map(({ id, name, region, state }) => [id, region, state, name]))
+    return { text, data }
+  })
+}

@@ -1,0 +1,93 @@
+import { access, constants } from 'node:fs/promises'
+import { auditCalls } from '../areas/calls/index.ts'
+import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
+import type { House } from '../compose.ts'
+import { tenantDb } from '../storage/tenant.ts'
+import { type Command, withHouse } from './command.ts'
+
+interface Check {
+  check: string
+  ok: boolean
+  findings: string[]
+}
+
+export const doctor: Command = {
+  name: 'doctor',
+  usage: 'parley doctor',
+  about: 'Check the install: recompute every call from its ledger and compare, and look for stuck work.',
+  run: ({ config }) =>
+    withHouse(config, async (house) => {
+      const apps = await house.database.reader.query.selectFrom('apps').select(['id', 'name']).orderBy('id').execute()
+      const checks = [await checkFolder(house), await checkJobs(house), await checkFollowers(house)]
+      for (const app of apps) checks.push(await checkKeys(house, app.id), await checkCalls(house, app.id))
+      return {
+        text: checks.flatMap(({ check, ok, findings }) => [`${ok ? 'ok  ' : 'BAD '} ${check}`, ...findings.map((each) => `       ${each}`)]).join('\n'),
+        data: { checks },
+        ok: checks.every(({ ok }) => ok),
+      }
+    }),
+}
+
+const findingsShownMax = 20
+
+function result(check: string, findings: string[]): Check {
+  const shown = findings.slice(0, findingsShownMax)
+  const rest = findings.length - shown.length
+  return { check, ok: findings.length === 0, findings: rest > 0 ? [...shown, `and ${rest} more`] : shown }
+}
+
+async function checkFolder({ config }: House): Promise<Check> {
+  const writable = await access(config.data, constants.W_OK).then(
+    () => [],
+    () => [`${config.data} cannot be written to`],
+  )
+  return result('the data folder can be written to', writable)
+}
+
+async function checkJobs({ database }: House): Promise<Check> {
+  const dead = await database.reader.query
+    .selectFrom('jobs')
+    .select(['app_id', 'name', 'key', 'last_error'])
+    .where('dead_at', 'is not', null)
+    .execute()
+  return result(
+    'no job has been given up',
+    dead.map((job) => `${job.name} ${job.key} of ${job.app_id}: ${job.last_error}`),
+  )
+}
+
+const lagMax = 10_000
+
+async function checkFollowers({ database, areas }: House): Promise<Check> {
+  const findings: string[] = []
+  const rows = await database.reader.query.selectFrom('followers').selectAll().execute()
+  for (const follower of areas.flatMap((area) => area.followers)) {
+    const position = rows.find(({ name }) => name === follower.name) ?? { tx: 0, id: 0 }
+    const waiting = await database.eventsAfter(position, lagMax)
+    if (waiting.length >= lagMax) findings.push(`${follower.name} is more than ${lagMax} events behind`)
+  }
+  return result('every follower keeps up with the log', findings)
+}
+
+async function checkKeys({ database, tools }: House, appId: string): Promise<Check> {
+  const rows = await keysOf(tenantDb(database.reader, appId)).execute()
+  const unreadable = rows.filter((row) => {
+    try {
+      return tools.secrets.fingerprint(toApiKey(row, tools.secrets).apiKey) !== row.fingerprint
+    } catch {
+      return true
+    }
+  })
+  return result(
+    `app ${appId}: ${rows.length} API keys open under the master key`,
+    unreadable.map(({ name }) => `the key "${name}" does not; is this the right master key?`),
+  )
+}
+
+async function checkCalls({ database }: House, appId: string): Promise<Check> {
+  const { checked, findings } = await auditCalls(tenantDb(database.reader, appId))
+  return result(
+    `app ${appId}: ${checked} calls follow from their ledgers`,
+    findings.map(({ sessionId, problem }) => (sessionId ? `call ${sessionId} ${problem}` : problem)),
+  )
+}

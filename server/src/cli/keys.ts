@@ -1,0 +1,85 @@
+import { addKey, keysOf, removeKey, toApiKey } from '../areas/api-keys/index.ts'
+import { addManagementKey } from '../areas/apps/index.ts'
+import { workIn } from '../kit/work.ts'
+import type { House } from '../compose.ts'
+import { type Command, type Invocation, required, table, UsageError, withHouse } from './command.ts'
+
+export const keys: Command = {
+  name: 'keys',
+  usage:
+    'parley keys create --app ID --name NAME [--scope fullAccess|authOnly] | parley keys create --management | ' +
+    'parley keys list --app ID | parley keys revoke --app ID --name NAME',
+  about: 'Create, list and revoke API keys of an app, or create a management pair.',
+  options: {
+    app: { type: 'string' },
+    name: { type: 'string' },
+    scope: { type: 'string' },
+    management: { type: 'boolean' },
+  },
+  async run(invocation) {
+    switch (invocation.words[0]) {
+      case 'create':
+        return invocation.flags.management === true ? createPair(invocation) : create(invocation)
+      case 'list':
+        return list(invocation)
+      case 'revoke':
+        return revoke(invocation)
+      default:
+        throw new UsageError('Say "keys create", "keys list" or "keys revoke".')
+    }
+  },
+}
+
+async function create(invocation: Invocation) {
+  const appId = required(invocation, 'app')
+  const name = required(invocation, 'name')
+  const scope = invocation.flags.scope ?? 'authOnly'
+  if (scope !== 'fullAccess' && scope !== 'authOnly') throw new UsageError('--scope is fullAccess or authOnly.')
+  return withHouse(invocation.config, async (house) => {
+    await requireApp(house, appId)
+    const key = await house.database.write(async (connection) => {
+      const row = await addKey(workIn(connection, appId, house.tools), { name, scope, createdBy: 'command line' })
+      return toApiKey(row, house.tools.secrets)
+    })
+    return { text: `${key.apiKey}  ${key.scope}  ${key.name}`, data: key }
+  })
+}
+
+function createPair({ config }: Invocation) {
+  return withHouse(config, async ({ database, tools }) => {
+    const pair = await database.write(({ query }) =>
+      addManagementKey(query, tools.secrets, config.domain, tools.clock.now()),
+    )
+    return { text: `key     ${pair.key}\nsecret  ${pair.secret}\nThe secret is not shown again.`, data: pair }
+  })
+}
+
+async function list(invocation: Invocation) {
+  const appId = required(invocation, 'app')
+  return withHouse(invocation.config, async (house) => {
+    await requireApp(house, appId)
+    const { db } = workIn(house.database.reader, appId, house.tools)
+    const rows = (await keysOf(db).execute()).map((row) => toApiKey(row, house.tools.secrets))
+    return { text: table(rows.map(({ apiKey, scope, name }) => [apiKey, scope, name])), data: rows }
+  })
+}
+
+async function revoke(invocation: Invocation) {
+  const appId = required(invocation, 'app')
+  const name = required(invocation, 'name')
+  return withHouse(invocation.config, async (house) => {
+    await requireApp(house, appId)
+    await house.database.write(async (connection) => {
+      const { db } = workIn(connection, appId, house.tools)
+      const row = await keysOf(db).where('api_keys.name', '=', name).executeTakeFirst()
+      if (!row) throw new Error(`The app ${appId} has no key named "${name}".`)
+      await removeKey(db, row)
+    })
+    return { text: `The key "${name}" stops working within a second.`, data: { revoked: name } }
+  })
+}
+
+async function requireApp({ database }: House, appId: string): Promise<void> {
+  const row = await database.reader.query.selectFrom('apps').select('id').where('id', '=', appId).executeTakeFirst()
+  if (!row) throw new Error(`There is no app with the id ${appId}.`)
+}

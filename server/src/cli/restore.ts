@@ -1,0 +1,2 @@
+import type { Command } from './command.ts'
+export const restore: Command = { name: 'restore', usage: '', about: '', run: async () => undefined }

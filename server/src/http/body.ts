@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http'
+import { Compile, type Validator } from 'typebox/compile'
+import { badRequest } from '../kit/errors.ts'
+import type { TSchema } from '../kit/schema.ts'
+import { bodyTooLarge } from './errors.ts'
+import { isBroken } from './query.ts'
+
+/** Reads a body up to its limit; an endless one is refused as soon as it is too large. */
+export async function readBody(request: IncomingMessage, bytesMax: number): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw bodyTooLarge(bytesMax)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The JSON object in a body; an empty body is an empty object. */
+export function parseBody(text: string): Record<string, unknown> {
+  if (text.trim() === '') return {}
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw badRequest({ body: ['must be valid JSON'] })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest({ body: ['must be a JSON object'] })
+  }
+  return value as Record<string, unknown>
+}
+
+/** Checks a value against a schema, naming every field at fault. The check is compiled when it is first needed. */
+export function bodyChecker(schema: TSchema): (body: Record<string, unknown>) => void {
+  let validator: Validator | undefined
+  return (body) => {
+    validator ??= Compile(schema)
+    const details: Record<string, string[]> = {}
+    findBrokenText(body, '', details)
+    if (!validator.Check(body)) describe(validator.Errors(body), details)
+    if (Object.keys(details).length > 0) throw badRequest(details)
+  }
+}
+
+interface Problem {
+  keyword: string
+  instancePath: string
+  params: object
+  message: string
+}
+
+function describe(problems: Iterable<Problem>, details: Record<string, string[]>): void {
+  for (const problem of problems) {
+    const { requiredProperties } = problem.params as { requiredProperties?: string[] }
+    const path = fieldPath(problem.instancePath)
+    if (requiredProperties) {
+      for (const name of requiredProperties) add(details, path ? `${path}.${name}` : name, 'is required')
+    } else {
+      add(details, path || 'body', sentenceOf(problem))
+    }
+  }
+}
+
+/** `/tags/0` becomes `tags.0`. */
+function fieldPath(instancePath: string): string {
+  return instancePath.slice(1).replaceAll('/', '.')
+}
+
+function add(details: Record<string, string[]>, field: string, sentence: string): void {
+  const sentences = (details[field] ??= [])
+  if (!sentences.includes(sentence)) sentences.push(sentence)
+}
+
+/** The facts of a failed rule, in our words. */
+function sentenceOf({ keyword, params, message }: Problem): string {
+  const { type, limit, allowedValues } = params as { type?: string; limit?: number; allowedValues?: unknown[] }
+  switch (keyword) {
+    case 'type':
+      return `must be of type ${type}`
+    case 'enum':
+      return `must be one of ${allowedValues?.join(', ')}`
+    case 'maxLength':
+      return `must not be longer than ${limit} characters`
+    case 'minLength':
+      return 'must not be empty'
+    case 'maximum':
+      return `must not be more than ${limit}`
+    case 'minimum':
+      return `must not be less than ${limit}`
+    case 'maxItems':
+      return `must not have more than ${limit} entries`
+    case 'minItems':
+      return `must have at least ${limit} entries`
+    case 'pattern':
+      return 'has characters that are not allowed, or too many'
+    case 'const':
+    case 'anyOf':
+      return 'is not one of the values allowed'
+    default:
+      return message
+  }
+}
+
+const depthMax = 64
+
+function findBrokenText(value: unknown, path: string, details: Record<string, string[]>, depth = 0): void {
+  if (depth > depthMax) return add(details, path, 'is nested too deeply')
+  if (typeof value === 'string') {
+    if (isBroken(value)) add(details, path, 'must be readable text')
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (isBroken(name)) add(details, path || 'body', 'has a name that is not readable text')
+    findBrokenText(member, path ? `${path}.${name}` : name, details, depth + 1)
+  }
+}

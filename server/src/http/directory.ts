@@ -1,0 +1,86 @@
+import { findKey } from '../areas/api-keys/index.ts'
+import type { KeyScope } from '../kit/operation.ts'
+import type { Secrets } from '../kit/ports.ts'
+import type { Database } from '../storage/database.ts'
+import { tenantDb } from '../storage/tenant.ts'
+
+/**
+ * Who may enter: apps and their keys, as the doors need them for every request. What was read is kept for less than a
+ * second and then read again, so a key revoked on one node is refused on all of them without any message between nodes.
+ */
+const keptMilliseconds = 400
+const entriesMax = 20_000
+
+export interface KnownApp {
+  id: string
+  region: string
+}
+
+export interface KnownKey {
+  fingerprint: string
+  scope: KeyScope
+}
+
+export interface Directory {
+  app(id: string): Promise<KnownApp | undefined>
+  /** The install's app, if it has exactly one. */
+  onlyApp(): Promise<KnownApp | undefined>
+  key(appId: string, apiKey: string): Promise<KnownKey | undefined>
+  /** Forgets what was read; after a change on this node. */
+  forget(): void
+}
+
+export function openDirectory(database: Database, secrets: Secrets): Directory {
+  const { reader } = database
+  const remembered = shortMemory()
+
+  return {
+    app: (id) =>
+      remembered(`app ${id}`, () =>
+        reader.query
+          .selectFrom('apps')
+          .select(['id', 'region'])
+          .where('id', '=', id)
+          .where('archived_at', 'is', null)
+          .executeTakeFirst(),
+      ),
+    onlyApp: () =>
+      remembered('only app', async () => {
+        const [first, second] = await reader.query
+          .selectFrom('apps')
+          .select(['id', 'region'])
+          .where('archived_at', 'is', null)
+          .limit(2)
+          .execute()
+        return second ? undefined : first
+      }),
+    key(appId, apiKey) {
+      const fingerprint = secrets.fingerprint(apiKey)
+      return remembered(`key ${appId} ${fingerprint}`, () => findKey(tenantDb(reader, appId), fingerprint))
+    },
+    forget: remembered.forget,
+  }
+}
+
+function shortMemory() {
+  let entries = new Map<string, Promise<unknown>>()
+  let since = 0
+  function remembered<T>(name: string, read: () => Promise<T>): Promise<T> {
+    const now = performance.now()
+    if (now - since > keptMilliseconds || entries.size >= entriesMax) {
+      entries = new Map()
+      since = now
+    }
+    const known = entries.get(name)
+    if (known) return known as Promise<T>
+    const reading = read()
+    entries.set(name, reading)
+    reading.catch(() => entries.delete(name))
+    return reading
+  }
+  return Object.assign(remembered, {
+    forget() {
+      entries = new Map()
+    },
+  })
+}

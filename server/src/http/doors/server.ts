@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Caller } from '../../kit/operation.ts'
+import type { Address } from '../address.ts'
+import type { Directory, KnownApp } from '../directory.ts'
+import { apiKeyUnknown, invalidAppId, noApiKey, noAppId } from '../errors.ts'
+
+/** The app a request is for: its host name says so, else the header `appid`, else the install has only one. */
+export async function resolveApp(
+  directory: Directory,
+  address: Address,
+  headers: IncomingHttpHeaders,
+): Promise<KnownApp> {
+  const named = address.appId ?? headerText(headers.appid)?.toLowerCase()
+  if (named === undefined) {
+    const only = await directory.onlyApp()
+    if (!only) throw noAppId()
+    return only
+  }
+  const app = await directory.app(named)
+  if (!app || (address.region !== undefined && address.region !== app.region)) throw invalidAppId()
+  return app
+}
+
+/** The door of server-side callers: the header `apikey`. */
+export async function enterAsServer(
+  directory: Directory,
+  app: KnownApp,
+  headers: IncomingHttpHeaders,
+): Promise<Extract<Caller, { kind: 'server' }>> {
+  const apiKey = headerText(headers.apikey)
+  if (apiKey === undefined) throw noApiKey()
+  const key = await directory.key(app.id, apiKey)
+  if (!key) throw apiKeyUnknown()
+  return { kind: 'server', scope: key.scope, keyFingerprint: key.fingerprint }
+}
+
+/** A header's value, unless blank. */
+export function headerText(value: string | string[] | undefined): string | undefined {
+  const text = (Array.isArray(value) ? value[0] : value)?.trim()
+  return text === '' ? undefined : text
+}

@@ -1,0 +1,94 @@
+import { ApiError, defineError } from '../kit/errors.ts'
+
+/** Failures of the pipeline itself; every operation can meet them. */
+
+export const plainHttpRefused = Object.assign(
+  () => new ApiError('ERR_BAD_REQUEST', 403, 'Parley answers over HTTPS only.'),
+  { code: 'ERR_BAD_REQUEST', status: 403, when: 'the request came over plain HTTP; it is not processed' },
+)
+
+export const noAppId = defineError(
+  'AUTH_ERR_EMPTY_APPID',
+  401,
+  'neither the host name nor an `appid` header names an app',
+  () => 'The request names no app: use the app’s own host name or send the header appid.',
+)
+
+export const invalidAppId = defineError(
+  'AUTH_ERR_INVALID_APPID',
+  401,
+  'the app is unknown, archived or of another region',
+  () => 'There is no such app in this region.',
+)
+
+export const noApiKey = defineError(
+  'AUTH_ERR_EMPTY_APIKEY',
+  401,
+  'the header `apikey` is missing or blank',
+  () => 'The header apikey is missing.',
+)
+
+export const apiKeyUnknown = defineError(
+  'AUTH_ERR_APIKEY_NOT_FOUND',
+  401,
+  'the API key, or the management pair, is not valid',
+  () => 'The key sent is not valid here.',
+)
+
+export const noAccess = defineError(
+  'AUTH_ERR_NO_ACCESS',
+  403,
+  'the scope of the API key does not cover the operation',
+  () => 'This API key may only create users and auth tokens.',
+)
+
+export const noManagementCredentials = defineError(
+  'AUTH_ERR_EMPTY_AUTH_HEADER',
+  401,
+  'the headers `key` and `secret` are missing',
+  () => 'The headers key and secret are needed.',
+)
+
+export const tooManyRequests = defineError<{ retryAfter: number }>(
+  'ERR_TOO_MANY_REQUESTS',
+  429,
+  'the app has used up its requests of this minute',
+  ({ retryAfter }) => `Too many requests; try again in ${retryAfter} s.`,
+  ({ retryAfter }) => ({ retryAfter }),
+)
+
+export const invalidVersion = defineError<{ version: string }>(
+  'ERR_INVALID_API_VERSION',
+  400,
+  'the path names a version other than v3',
+  ({ version }) => `There is no version ${version} of this API; use v3.`,
+)
+
+export const apiNotFound = defineError(
+  'ERR_API_NOT_FOUND',
+  404,
+  'there is no such path, or the path has no such method',
+  () => 'There is no operation at this path with this method.',
+)
+
+export const bodyTooLarge = Object.assign(
+  (bytesMax: number) =>
+    new ApiError('ERR_BAD_REQUEST', 413, `The body is larger than ${bytesMax} bytes.`, undefined, {
+      body: [`must not be larger than ${bytesMax} bytes`],
+    }),
+  { code: 'ERR_BAD_REQUEST', status: 413, when: 'the body is too large' },
+)
+
+export const unexpected = Object.assign(
+  (requestId: string) =>
+    new ApiError('ERR_EXCEPTION', 500, 'Something went wrong on our side.', `The server's log has more under ${requestId}.`),
+  { code: 'ERR_EXCEPTION', status: 500, when: 'a fault of the server; `devMessage` names the request' },
+)
+
+export type Source = 'chat-api' | 'calls-api' | 'mgmt-api'
+
+/** The body of a failure. */
+export function errorText(error: ApiError, source: Source): string {
+  const { code, message, devMessage = message, details } = error
+  return JSON.stringify({ error: { code, message, devMessage, source, ...(details && { details }) } })
+}

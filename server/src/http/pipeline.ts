@@ -1,0 +1,218 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { findActiveUser } from '../areas/users/index.ts'
+import { userNotFound } from '../areas/users/errors.ts'
+import { ApiError, badRequest } from '../kit/errors.ts'
+import type { Actor, Caller } from '../kit/operation.ts'
+import type { Tools } from '../kit/ports.ts'
+import { ReadyMade } from '../kit/reply.ts'
+import { workIn } from '../kit/work.ts'
+import type { Connection } from '../storage/connection.ts'
+import type { Database } from '../storage/database.ts'
+import { tenantDb } from '../storage/tenant.ts'
+import { type Address, addressReader } from './address.ts'
+import { parseBody, readBody } from './body.ts'
+import type { Directory, KnownApp } from './directory.ts'
+import { enterAsManagement } from './doors/management.ts'
+import { enterAsServer, headerText, resolveApp } from './doors/server.ts'
+import { apiNotFound, errorText, invalidVersion, noAccess, plainHttpRefused, type Source, unexpected } from './errors.ts'
+import { type Attempt, attemptOf, once } from './idempotency.ts'
+import { type Allowance, allowanceHeaders, type Limits, refusalHeaders } from './limits.ts'
+import type { Observer, Trace } from './observe.ts'
+import { isBroken } from './query.ts'
+import type { createRouter, Found, Mounted } from './router.ts'
+
+export interface Pipeline {
+  database: Database
+  directory: Directory
+  limits: Limits
+  observer: Observer
+  route: ReturnType<typeof createRouter>
+  tools: Tools
+  domain: string
+  /** In tests every reply is held against its schema, and every error against the operation's list. */
+  strict: boolean
+  isSecure: (request: IncomingMessage) => boolean
+}
+
+/** A request on its way; each step fills in what it found. */
+interface Exchange {
+  request: IncomingMessage
+  trace: Trace
+  source: Source
+  allowance: Allowance | undefined
+  mounted: Mounted | undefined
+}
+
+/**
+ * The one way from a request to an answer. The order of the steps is part of the contract: the first failure answers, so
+ * a caller without a key learns nothing about paths, and one without access nothing about fields.
+ */
+export function createPipeline(pipeline: Pipeline) {
+  const { observer, isSecure, route } = pipeline
+  const readAddress = addressReader(pipeline.domain)
+
+  return async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const exchange: Exchange = {
+      request,
+      trace: observer.begin(),
+      source: 'chat-api',
+      allowance: undefined,
+      mounted: undefined,
+    }
+    let status = 200
+    let text: string
+    try {
+      if (!isSecure(request)) throw plainHttpRefused()
+      const address = readAddress(request.headers.host)
+      const url = request.url ?? '/'
+      const cut = url.indexOf('?')
+      const path = cut < 0 ? url : url.slice(0, cut)
+      const found = route(request.method ?? 'GET', path, address)
+      exchange.source = found.source
+      exchange.mounted = found.mounted
+      exchange.trace.operation = found.mounted?.operation.id ?? 'none'
+      text = await answer(pipeline, exchange, address, found, cut < 0 ? '' : url.slice(cut + 1))
+    } catch (error) {
+      const known = asApiError(error, exchange)
+      status = known.status
+      text = errorText(known, exchange.source)
+      send(exchange, response, status, text, retryAfterOf(known))
+      observer.end(exchange.trace, request.method ?? '', status)
+      return
+    }
+    send(exchange, response, status, text, undefined)
+    observer.end(exchange.trace, request.method ?? '', status)
+  }
+}
+
+async function answer(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  address: Address,
+  found: Found,
+  search: string,
+): Promise<string> {
+  const { request, trace } = exchange
+  const { headers } = request
+  const app = found.door === 'server' ? await resolveApp(pipeline.directory, address, headers) : undefined
+  trace.appId = app?.id
+  const caller = app
+    ? await enterAsServer(pipeline.directory, app, headers)
+    : await enterAsManagement(pipeline.database, pipeline.tools.secrets, headers)
+  trace.caller = caller.kind
+  const owner = caller.kind === 'management' ? `account ${caller.accountId}` : (app?.id ?? '')
+  await pipeline.limits.count(owner, found.mounted?.operation.rate ?? 'standard', (allowance) => {
+    exchange.allowance = allowance
+  })
+  if (found.version !== undefined) throw invalidVersion({ version: found.version })
+  if (!found.mounted) throw apiNotFound()
+  const { operation } = found.mounted
+  if (caller.kind === 'server' && !operation.keys.includes(caller.scope)) throw noAccess()
+  const bodyText = operation.method === 'GET' ? '' : await readBody(request, operation.bodyBytesMax)
+  const body = parseBody(bodyText)
+  for (const name in found.params) {
+    if (isBroken(found.params[name] ?? '')) throw badRequest({ [name]: ['must be readable text'] })
+  }
+  const call: Call = { app, caller, mounted: found.mounted, params: found.params, search, body, trace }
+  call.actAs = operation.onBehalfOf === 'unsupported' ? undefined : actingUid(operation.onBehalfOf, headers.onbehalfof)
+  return operation.method === 'GET'
+    ? perform(pipeline, pipeline.database.reader, call)
+    : change(pipeline, call, attemptOf(headerText(headers['idempotency-key']), request.method ?? '', request.url ?? '', call.actAs ?? '', bodyText))
+}
+
+interface Call {
+  app: KnownApp | undefined
+  caller: Caller
+  mounted: Mounted
+  params: Record<string, string>
+  search: string
+  body: Record<string, unknown>
+  trace: Trace
+  actAs?: string | undefined
+}
+
+function actingUid(rule: 'required' | 'optional', header: string | string[] | undefined): string | undefined {
+  const uid = headerText(header)?.toLowerCase()
+  if (uid === undefined && rule === 'required') throw badRequest({ onBehalfOf: ['is required'] })
+  return uid
+}
+
+/** A write: one transaction, then the workers are woken and the caller is answered. */
+async function change(pipeline: Pipeline, call: Call, attempt: Attempt | undefined): Promise<string> {
+  const { database, directory, tools } = pipeline
+  const { caller } = call
+  const owner = call.app?.id ?? `account ${caller.kind === 'management' ? caller.accountId : ''}`
+  const text = await database.write((connection) =>
+    once(tenantDb(connection, owner), tools.secrets, tools.clock.now(), attempt, () => perform(pipeline, connection, call)),
+  )
+  directory.forget()
+  database.wake()
+  await call.mounted.operation.after?.(tools)
+  return text
+}
+
+/** The acting user, what the path names, the input, and then the operation itself. */
+async function perform(pipeline: Pipeline, connection: Connection, call: Call): Promise<string> {
+  const { tools, strict } = pipeline
+  const { mounted, caller, params } = call
+  const { operation } = mounted
+  const inApp = (appId: string) => workIn(connection, appId, tools)
+  const work = call.app ? inApp(call.app.id) : { platform: connection.query, inApp, now: tools.clock.now(), tools }
+  const actor = call.app && call.actAs !== undefined ? await requireActor(connection, call.app.id, call.actAs) : undefined
+  call.trace.actor = actor?.uid
+  const known = { ...work, app: call.app, caller, actor, params }
+  const found = await operation.find?.(known as never)
+  const query = mounted.readQuery(call.search)
+  mounted.checkBody(call.body)
+  const reply = await operation.run({ ...known, found, query, body: call.body } as never)
+  if (reply instanceof ReadyMade) {
+    if (strict) mounted.checkReply(JSON.parse(reply.text))
+    return reply.text
+  }
+  const text = JSON.stringify(reply)
+  if (strict) mounted.checkReply(JSON.parse(text))
+  return text
+}
+
+async function requireActor(connection: Connection, appId: string, uid: string): Promise<Actor> {
+  const user = await findActiveUser(tenantDb(connection, appId), uid)
+  if (!user) throw userNotFound({ uid })
+  return { uid: user.uid, role: user.role }
+}
+
+function asApiError(error: unknown, { trace }: Exchange): ApiError {
+  if (error instanceof ApiError) return error
+  trace.error = error
+  return unexpected(trace.id)
+}
+
+function retryAfterOf({ details }: ApiError): number | undefined {
+  return typeof details?.retryAfter === 'number' ? details.retryAfter : undefined
+}
+
+function send(
+  { request, trace, allowance, mounted }: Exchange,
+  response: ServerResponse,
+  status: number,
+  text: string,
+  retryAfter: number | undefined,
+): void {
+  // The caller went away; there is nobody to answer.
+  if (response.destroyed) return
+  const headers = [
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+    'X-Request-Id',
+    trace.id,
+  ]
+  if (allowance) headers.push(...allowanceHeaders(allowance))
+  if (allowance && retryAfter !== undefined) headers.push(...refusalHeaders(allowance, retryAfter))
+  const replacement = mounted?.operation.deprecated?.replacedBy
+  if (replacement) headers.push('Deprecation', 'true', 'Link', `<${replacement}>; rel="successor-version"`)
+  // A body that was not read cannot be skipped cheaply; the connection ends with this answer.
+  if (!request.complete && request.method !== 'GET') headers.push('Connection', 'close')
+  response.writeHead(status, headers)
+  response.end(text)
+}

@@ -1,0 +1,68 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Observer } from './observe.ts'
+
+/** Pages that belong to the install, not to an app, and need no key. */
+export interface PublicPages {
+  observer: Observer
+  /** Reasons why this node should get no traffic; none when it is ready. */
+  unreadyReasons: () => Promise<string[]>
+  metricsToken: string | undefined
+  clientAddress: (request: IncomingMessage) => string
+  openApi: () => string
+  docsPage: () => string
+}
+
+interface Shown {
+  status: number
+  type: string
+  text: string
+}
+
+type Page = (request: IncomingMessage) => Promise<Shown>
+
+const json = 'application/json; charset=utf-8'
+const html = 'text/html; charset=utf-8'
+
+/** The page at a path, if it is one of these. */
+export function createPublicPages(pages: PublicPages) {
+  const byPath = new Map<string, Page>(
+    Object.entries({
+    '/healthz': async () => ({ status: 200, type: json, text: '{"status":"ok"}' }),
+    '/readyz': async () => {
+      const reasons = await pages.unreadyReasons()
+      const status = reasons.length === 0 ? 'ready' : 'not ready'
+      return { status: reasons.length === 0 ? 200 : 503, type: json, text: JSON.stringify({ status, reasons }) }
+    },
+    '/metrics': async (request: IncomingMessage) => {
+      if (!mayReadMetrics(pages, request)) return { status: 403, type: json, text: '{"status":"forbidden"}' }
+      return { status: 200, type: pages.observer.metricsType, text: await pages.observer.metrics() }
+    },
+    '/openapi.json': async () => ({ status: 200, type: json, text: pages.openApi() }),
+    '/docs': async () => ({ status: 200, type: html, text: pages.docsPage() }),
+  }),
+  )
+
+  return function pageFor(request: IncomingMessage): ((response: ServerResponse) => Promise<void>) | undefined {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    const page = byPath.get(request.url?.split('?')[0] ?? '')
+    return page && (async (response) => show(await page(request), request, response))
+  }
+}
+
+function show({ status, type, text }: Shown, { method }: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(text),
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'X-Content-Type-Options': 'nosniff',
+  })
+  response.end(method === 'HEAD' ? undefined : text)
+}
+
+function mayReadMetrics({ metricsToken, clientAddress }: PublicPages, request: IncomingMessage): boolean {
+  if (metricsToken === undefined) return /^(127\.|::1$|::ffff:127\.)/.test(clientAddress(request))
+  const expected = Buffer.from(`Bearer ${metricsToken}`)
+  const sent = Buffer.from(request.headers.authorization ?? '')
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
+}

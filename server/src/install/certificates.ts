@@ -1,0 +1,57 @@
+import { X509Certificate as NodeCertificate } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A local certificate authority, and a certificate signed by it for every host name of the install. */
+export interface Certificates {
+  cert: string
+  key: string
+  /** What clients have to trust. */
+  caFile: string
+}
+
+const caDays = 3_650
+const leafDays = 398
+const renewDaysBefore = 30
+const dayMilliseconds = 24 * 3600 * 1000
+const regions = ['us', 'eu', 'in']
+
+export function hostNames(domain: string): string[] {
+  const wildcards = regions.flatMap((region) => [`*.api-${region}.${domain}`, `*.call-${region}.${domain}`])
+  return [...new Set([domain, `apimgmt.${domain}`, 'localhost', ...wildcards])]
+}
+
+/** The stored certificates, made or renewed where that is needed. */
+export async function localCertificates(folder: string, domain: string): Promise<Certificates> {
+  const files = {
+    ca: join(folder, 'ca.pem'),
+    caKey: join(folder, 'ca-key.pem'),
+    cert: join(folder, 'server.pem'),
+    key: join(folder, 'server-key.pem'),
+  }
+  if (!Object.values(files).every(existsSync) || isOutdated(readFileSync(files.cert, 'utf8'), domain)) {
+    const { issue } = await import('./issue-certificates.ts')
+    const authority = existsSync(files.ca) && existsSync(files.caKey) ? readPair(files.ca, files.caKey) : undefined
+    const issued = await issue(hostNames(domain), authority, { caDays, leafDays })
+    write(files.ca, issued.authority.cert, 0o644)
+    write(files.caKey, issued.authority.key, 0o600)
+    write(files.cert, issued.leaf.cert, 0o644)
+    write(files.key, issued.leaf.key, 0o600)
+  }
+  return { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8'), caFile: files.ca }
+}
+
+function isOutdated(cert: string, domain: string): boolean {
+  const parsed = new NodeCertificate(cert)
+  const names = parsed.subjectAltName ?? ''
+  const covered = hostNames(domain).every((name) => names.includes(`DNS:${name}`))
+  return !covered || Date.parse(parsed.validTo) - Date.now() < renewDaysBefore * dayMilliseconds
+}
+
+function readPair(cert: string, key: string) {
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+}
+
+function write(file: string, text: string, mode: number): void {
+  writeFileSync(file, text, { mode })
+}

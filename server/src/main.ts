@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util'
+import { apps } from './cli/apps.ts'
+import { backup } from './cli/backup.ts'
+import { type Command, UsageError } from './cli/command.ts'
+import { doctor } from './cli/doctor.ts'
+import { keys } from './cli/keys.ts'
+import { migrate } from './cli/migrate.ts'
+import { restore } from './cli/restore.ts'
+import { seed } from './cli/seed.ts'
+import { config } from './cli/settings.ts'
+import { start } from './cli/start.ts'
+import { ConfigError, readConfig, settingsList } from './config.ts'
+
+const commands: Command[] = [start, migrate, config, apps, keys, seed, backup, restore, doctor]
+
+const exitFailed = 1
+const exitUsage = 2
+
+const commonOptions = {
+  help: { type: 'boolean', short: 'h' },
+  json: { type: 'boolean' },
+  ...Object.fromEntries(settingsList.map(({ flag }) => [flag, { type: 'string' }])),
+} as const
+
+function overview(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const lines = commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`)
+  return `parley COMMAND [--json] [--help]\n\n${lines.join('\n')}\n\n"parley COMMAND --help" says more.\n`
+}
+
+function helpFor({ usage, about }: Command): string {
+  const width = Math.max(...settingsList.map(({ flag }) => flag.length))
+  const lines = settingsList.map(
+    ({ flag, variable, about: what, fallback }) =>
+      `  --${flag.padEnd(width)}  ${what}${fallback === '' ? '' : ` [${fallback}]`} (${variable})`,
+  )
+  return `${usage}\n\n${about}\n\n  --json  Answer as JSON\n\nSettings, by flag or by environment variable:\n${lines.join('\n')}\n`
+}
+
+async function main(argv: string[]): Promise<number> {
+  const [name, ...rest] = argv
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(overview())
+    return name === undefined ? exitUsage : 0
+  }
+  const command = commands.find((each) => each.name === name)
+  if (!command) throw new UsageError(`There is no command "${name}". "parley --help" lists them.`)
+  const { values, positionals } = parse(command, rest)
+  if (values.help === true) {
+    process.stdout.write(helpFor(command))
+    return 0
+  }
+  const outcome = await command.run({
+    config: readConfig(process.env, settingFlags(values)),
+    words: positionals,
+    flags: values,
+    json: values.json === true,
+  })
+  if (!outcome) return 0
+  process.stdout.write(`${values.json === true ? JSON.stringify(outcome.data) : outcome.text}\n`)
+  return outcome.ok === false ? exitFailed : 0
+}
+
+type Values = Record<string, string | boolean | undefined>
+
+function parse(command: Command, args: string[]): { values: Values; positionals: string[] } {
+  try {
+    const options = { ...commonOptions, ...command.options }
+    return parseArgs({ args, options, allowPositionals: true }) as { values: Values; positionals: string[] }
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\nUsage: ${command.usage}`)
+  }
+}
+
+function settingFlags(values: Values): Record<string, string | undefined> {
+  return Object.fromEntries(settingsList.map(({ flag }) => [flag, values[flag] as string | undefined]))
+}
+
+function explain(error: unknown): { code: number; text: string } {
+  if (error instanceof UsageError || error instanceof ConfigError) return { code: exitUsage, text: error.message }
+  const { code, message, port } = error as { code?: string; message: string; port?: number }
+  if (code === 'EADDRINUSE') return { code: exitFailed, text: `Port ${port} is in use. Choose another with PARLEY_PORT, or 0 for a free one.` }
+  if (code === 'EACCES') return { code: exitFailed, text: `Not allowed: ${message}.` }
+  if (code === 'ECONNREFUSED') return { code: exitFailed, text: `Cannot reach the database or Redis: ${message}` }
+  return { code: exitFailed, text: message }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  const { code, text } = explain(error)
+  process.stderr.write(`parley: ${text}\n`)
+  process.exit(code)
+}

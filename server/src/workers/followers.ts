@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Area } from '../kit/area.ts'
+import type { Follower } from '../kit/follower.ts'
+import type { Tools } from '../kit/ports.ts'
+import { workIn } from '../kit/work.ts'
+import type { Connection } from '../storage/connection.ts'
+import { type Database, logStart, type Position } from '../storage/database.ts'
+import type { EventRow } from '../storage/tables.ts'
+
+const eventsPerBatch = 100
+const leaseSeconds = 15
+
+/** Gives every follower its next events; answers whether any of them moved. */
+export function createFollowerLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger) {
+  const followers = areas.flatMap((area) => area.followers)
+  const holder = randomUUID()
+  const positions = new Map<string, Position>()
+  const heldUp = new Map<string, { until: number; failures: number }>()
+
+  return async function run(): Promise<boolean> {
+    let moved = false
+    for (const follower of followers) {
+      const now = Date.now() / 1000
+      if ((heldUp.get(follower.name)?.until ?? 0) > now) continue
+      // Leases run on real time: a clock that tests move must not hand them over.
+      if (!(await database.claimLease(`follower ${follower.name}`, holder, Math.floor(now), Math.floor(now) + leaseSeconds))) {
+        positions.delete(follower.name)
+        continue
+      }
+      try {
+        moved = (await step(database, follower, tools(), positions)) || moved
+        heldUp.delete(follower.name)
+      } catch (error) {
+        // A slow or failing follower delays only itself.
+        const failures = (heldUp.get(follower.name)?.failures ?? 0) + 1
+        heldUp.set(follower.name, { until: now + Math.min(60, 2 ** failures / 2), failures })
+        positions.delete(follower.name)
+        log.error({ err: error, follower: follower.name, failures }, 'a follower failed; it is tried again')
+      }
+    }
+    return moved
+  }
+}
+
+async function step(
+  database: Database,
+  follower: Follower,
+  tools: Tools,
+  positions: Map<string, Position>,
+): Promise<boolean> {
+  const position = positions.get(follower.name) ?? (await storedPosition(database, follower.name))
+  const events = await database.eventsAfter(position, eventsPerBatch)
+  const last = events.at(-1)
+  if (!last) {
+    positions.set(follower.name, position)
+    return false
+  }
+  const wanted = new Set(follower.on.map(({ name }) => name))
+  const next = { tx: last.tx, id: last.id }
+  await database.write(async (connection) => {
+    await advance(connection, follower.name, position, next)
+    for (const event of events) {
+      if (wanted.has(event.name)) await follower.handle(followed(event), workIn(connection, event.app_id, tools))
+    }
+  })
+  positions.set(follower.name, next)
+  return true
+}
+
+/** Moves on from where this node believes to stand. If another node got there first, its lease has changed hands. */
+async function advance({ query }: Connection, name: string, from: Position, to: Position): Promise<void> {
+  const row = await query
+    .insertInto('followers')
+    .values({ name, ...to })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet(to).where('followers.tx', '=', from.tx).where('followers.id', '=', from.id),
+    )
+    .returning('name')
+    .executeTakeFirst()
+  if (!row) throw new Error(`The follower ${name} was moved on by another node.`)
+}
+
+async function storedPosition(database: Database, name: string): Promise<Position> {
+  const row = await database.reader.query
+    .selectFrom('followers')
+    .select(['tx', 'id'])
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row ?? logStart
+}
+
+function followed({ name, payload, at, tx, id }: EventRow) {
+  return { name, payload: JSON.parse(payload), at, position: { tx, id } }
+}

@@ -1,0 +1,84 @@
+import type { Logger } from 'pino'
+import type { Area } from '../kit/area.ts'
+import type { Tools } from '../kit/ports.ts'
+import type { Database } from '../storage/database.ts'
+import { createFollowerLoop } from './followers.ts'
+import { createHousekeeping } from './housekeeping.ts'
+import { createJobLoop } from './jobs.ts'
+
+/** Everything that happens after a request: followers of the log, jobs, and cleaning up. */
+export interface Workers {
+  start(): void
+  stop(): Promise<void>
+  /** Runs until nothing is due. */
+  settle(): Promise<void>
+}
+
+// Wake-ups can be lost; this bounds how late anything is noticed without one.
+const pollMilliseconds = 500
+const housekeepingMilliseconds = 60_000
+// A follower or job that produces work for itself without end must not hold up its caller for ever.
+const settleRoundsMax = 10_000
+
+export function createWorkers(database: Database, areas: Area[], tools: () => Tools, retentionDays: number, log: Logger): Workers {
+  const runFollowers = createFollowerLoop(database, areas, tools, log)
+  const runJobs = createJobLoop(database, areas, tools, log)
+  const clean = createHousekeeping(database, areas, tools, retentionDays)
+  let running = false
+  let current: Promise<unknown> = Promise.resolve()
+  let timers: NodeJS.Timeout[] = []
+
+  /** One round; answers whether anything was done. Rounds never overlap. */
+  function round(): Promise<boolean> {
+    const next = current.then(async () => {
+      const followed = await runFollowers()
+      const worked = await runJobs()
+      return followed || worked
+    })
+    current = next.catch(() => {})
+    return next
+  }
+
+  async function runUntilIdle(): Promise<void> {
+    for (let rounds = 0; rounds < settleRoundsMax; rounds += 1) if (!(await round())) return
+  }
+
+  let looping = false
+  let wokenMeanwhile = false
+  async function wake(): Promise<void> {
+    if (!running) return
+    if (looping) {
+      wokenMeanwhile = true
+      return
+    }
+    looping = true
+    try {
+      do {
+        wokenMeanwhile = false
+        while (running && (await round())) {}
+      } while (wokenMeanwhile && running)
+    } catch (error) {
+      log.error({ err: error }, 'workers: a round failed; it is tried again')
+    } finally {
+      looping = false
+    }
+  }
+
+  return {
+    start() {
+      running = true
+      database.onWake(() => void wake())
+      timers = [
+        setInterval(() => void wake(), pollMilliseconds),
+        setInterval(() => void clean().catch((error) => log.error({ err: error }, 'housekeeping failed')), housekeepingMilliseconds),
+      ]
+      void wake()
+    },
+    async stop() {
+      running = false
+      for (const timer of timers) clearInterval(timer)
+      await current
+    },
+    settle: runUntilIdle,
+  }
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+
+/** The databases every suite runs on. Without a PostgreSQL at hand only the embedded one is there. */
+export type DatabaseName = 'sqlite' | 'postgres'
+
+const postgresUrl = process.env.PARLEY_TEST_POSTGRES
+
+export const databases: DatabaseName[] = postgresUrl ? ['sqlite', 'postgres'] : ['sqlite']
+
+export interface FreshDatabase {
+  /** Settings that make a server use it. */
+  environment: Record<string, string>
+  drop(): Promise<void>
+}
+
+/** A new, empty database and data folder, gone after the test. */
+export async function freshDatabase(name: DatabaseName): Promise<FreshDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  const environment: Record<string, string> = { PARLEY_DATA: folder }
+  if (name === 'sqlite') {
+    return { environment, drop: async () => rmSync(folder, { recursive: true, force: true }) }
+  }
+  const database = `test_${randomBytes(6).toString('hex')}`
+  await administer((sql) => sql.unsafe(`CREATE DATABASE ${database}`))
+  const url = new URL(postgresUrl ?? '')
+  url.pathname = `/${database}`
+  environment.PARLEY_DATABASE_URL = url.href
+  environment.PARLEY_DATABASE_CONNECTIONS = '5'
+  environment.PARLEY_MASTER_KEY = randomBytes(32).toString('hex')
+  return {
+    environment,
+    async drop() {
+      await administer((sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function administer(work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(postgresUrl ?? '', { max: 1, onnotice: () => {} })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { pino } from 'pino'
+import { systemClock } from '../../server/src/adapters/clock/system.ts'
+import { addManagementKey } from '../../server/src/areas/apps/index.ts'
+import { areas as allAreas } from '../../server/src/areas/index.ts'
+import { type Service, startService } from '../../server/src/compose.ts'
+import { readConfig } from '../../server/src/config.ts'
+import type { Area } from '../../server/src/kit/area.ts'
+import type { AdjustableClock } from '../../server/src/kit/ports.ts'
+import { type DatabaseName, freshDatabase } from './databases.ts'
+import { type Answer, type Client, httpsClient, type Sending } from './http.ts'
+
+/** The whole service in this process, on a fresh database, behind its real front door. */
+export interface House {
+  service: Service
+  clock: AdjustableClock
+  client: Client
+  /** An app of this name, created on first use. */
+  app(name: string): Promise<AppClient>
+  management: Caller & { key: string; secret: string }
+  /** Runs followers and jobs until nothing is due. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+type Send = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+
+export interface Caller {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
+  post: Send
+  put: Send
+  delete: Send
+  send(path: string, sending: Sending): Promise<Answer>
+}
+
+export interface AppClient extends Caller {
+  id: string
+  region: string
+  apiKey: string
+  authKey: string
+  host: string
+  callsHost: string
+  /** The same app with another key. */
+  withKey(apiKey: string): Caller
+  /** Plays a scripted call; answers its record. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into records freely
+  play(script: object): Promise<any>
+}
+
+export interface HouseOptions {
+  database: DatabaseName
+  areas?: Area[]
+  environment?: Record<string, string>
+  strict?: boolean
+}
+
+export async function house({ database, areas, environment, strict = true }: HouseOptions): Promise<House> {
+  const fresh = await freshDatabase(database)
+  const clock = systemClock()
+  const config = readConfig({
+    PARLEY_PORT: '0',
+    PARLEY_EMULATOR: 'true',
+    PARLEY_LOG_LEVEL: 'silent',
+    ...fresh.environment,
+    ...environment,
+  })
+  const log = pino({ level: process.env.PARLEY_TEST_LOG ?? 'silent' })
+  const service = await startService(config, log, { clock, strict, ...(areas && { areas: [...allAreas, ...areas] }) })
+  const client = httpsClient(service.port, readFileSync(service.caFile, 'utf8'))
+  const { house: opened } = service
+  const pair = await opened.database.write(({ query }) =>
+    addManagementKey(query, opened.tools.secrets, config.domain, clock.now()),
+  )
+  const management = callerAt(client, `apimgmt.${config.domain}`, '', { key: pair.key, secret: pair.secret })
+  const apps = new Map<string, Promise<AppClient>>()
+
+  async function createApp(name: string): Promise<AppClient> {
+    const answer = await management.post('/apps', { name, region: config.region })
+    assert.equal(answer.status, 200, answer.text)
+    return appClient(client, config.domain, answer.body.data)
+  }
+
+  return {
+    service,
+    clock,
+    client,
+    management: { ...management, ...pair },
+    app(name) {
+      const known = apps.get(name) ?? createApp(name)
+      apps.set(name, known)
+      return known
+    },
+    settle: () => opened.workers.settle(),
+    async close() {
+      client.close()
+      await service.stop()
+      await fresh.drop()
+    },
+  }
+}
+
+function appClient(
+  client: Client,
+  domain: string,
+  { id, region, apiKeys }: { id: string; region: string; apiKeys: Record<string, { apiKey: string; scope: string }> },
+): AppClient {
+  const keyOf = (wanted: string) => Object.values(apiKeys).find(({ scope }) => scope === wanted)?.apiKey ?? ''
+  const host = `${id}.api-${region}.${domain}`
+  const withKey = (apiKey: string) => callerAt(client, host, '/v3', { apikey: apiKey })
+  const apiKey = keyOf('fullAccess')
+  const emulator = callerAt(client, host, '/_emulator', { apikey: apiKey })
+  return {
+    id,
+    region,
+    apiKey,
+    authKey: keyOf('authOnly'),
+    host,
+    callsHost: `${id}.call-${region}.${domain}`,
+    ...withKey(apiKey),
+    withKey,
+    async play(script) {
+      const answer = await emulator.post('/calls/script', script)
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.data
+    },
+  }
+}
+
+/** Sends to one host with one set of credentials. */
+export function callerAt(client: Client, host: string, prefix: string, credentials: Record<string, string>): Caller {
+  const send = (path: string, sending: Sending) =>
+    client.send(host, `${prefix}${path}`, { ...sending, headers: { ...credentials, ...sending.headers } })
+  const withBody =
+    (method: string): Send =>
+    (path, body, headers) =>
+      send(path, { method, body, ...(headers && { headers }) })
+  return {
+    send,
+    get: (path, headers) => send(path, headers ? { headers } : {}),
+    post: withBody('POST'),
+    put: withBody('PUT'),
+    delete: withBody('DELETE'),
+  }
+}
+
+/** The answer is this failure, in the contract's form. */
+export function assertFails(answer: Answer, status: number, code: string): void {
+  assert.equal(answer.body?.error?.code, code, answer.text)
+  assert.equal(answer.status, status, answer.text)
+  assert.equal(answer.body.data, undefined)
+  assert.equal(typeof answer.body.error.message, 'string')
+  assert.equal(typeof answer.body.error.devMessage, 'string')
+  assert.equal(typeof answer.body.error.source, 'string')
+}
+
+/** The answer is a success; answers its body. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+export function assertSucceeds(answer: Answer): any {
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body
+}

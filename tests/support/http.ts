@@ -1,0 +1,69 @@
+import { request as httpsRequest, Agent } from 'node:https'
+
+/** A plain HTTPS client: every name leads to the loopback address, the way DNS would in a real install. */
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  body: any
+}
+
+export interface Sending {
+  method?: string
+  headers?: Record<string, string>
+  body?: unknown
+  /** Sent as it is, instead of a JSON body. */
+  raw?: string | Buffer
+}
+
+export interface Client {
+  send(host: string, path: string, sending?: Sending): Promise<Answer>
+  close(): void
+}
+
+export function httpsClient(port: number, ca: string): Client {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, ca })
+  return {
+    send: (host, path, { method = 'GET', headers = {}, body, raw } = {}) =>
+      new Promise((resolve, reject) => {
+        const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+        const request = httpsRequest(
+          {
+            agent,
+            host: '127.0.0.1',
+            port,
+            servername: host,
+            path,
+            method,
+            headers: {
+              host: `${host}:${port}`,
+              ...(payload !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+              ...headers,
+            },
+          },
+          (response) => {
+            const chunks: Buffer[] = []
+            response.on('data', (chunk) => chunks.push(chunk))
+            response.on('error', reject)
+            response.on('end', () => {
+              const text = Buffer.concat(chunks).toString('utf8')
+              resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) })
+            })
+          },
+        )
+        request.on('error', reject)
+        request.end(payload)
+      }),
+    close: () => agent.destroy(),
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
