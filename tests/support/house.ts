@@ -10,6 +10,7 @@ import type { Area } from '../../server/src/kit/area.ts'
 import type { AdjustableClock } from '../../server/src/kit/ports.ts'
 import { type DatabaseName, freshDatabase } from './databases.ts'
 import { type Answer, type Client, httpsClient, type Sending } from './http.ts'
+import { assertNothingTripped, installTripwire } from './tripwire.ts'
 
 /** The whole service in this process, on a fresh database, behind its real front door. */
 export interface House {
@@ -56,6 +57,7 @@ export interface HouseOptions {
 }
 
 export async function house({ database, areas, environment, strict = true }: HouseOptions): Promise<House> {
+  installTripwire()
   const fresh = await freshDatabase(database)
   const clock = systemClock()
   const config = readConfig({
@@ -96,6 +98,7 @@ export async function house({ database, areas, environment, strict = true }: Hou
       client.close()
       await service.stop()
       await fresh.drop()
+      assertNothingTripped()
     },
   }
 }

@@ -18,6 +18,7 @@ import { apiNotFound, errorText, invalidVersion, noAccess, plainHttpRefused, typ
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { type Allowance, allowanceHeaders, type Limits, refusalHeaders } from './limits.ts'
 import type { Observer, Trace } from './observe.ts'
+import { errorsOf } from './openapi.ts'
 import { isBroken } from './query.ts'
 import type { createRouter, Found, Mounted } from './router.ts'
 
@@ -73,7 +74,7 @@ export function createPipeline(pipeline: Pipeline) {
       exchange.trace.operation = found.mounted?.operation.id ?? 'none'
       text = await answer(pipeline, exchange, address, found, cut < 0 ? '' : url.slice(cut + 1))
     } catch (error) {
-      const known = asApiError(error, exchange)
+      const known = asApiError(pipeline.strict ? heldToDeclaration(error, exchange) : error, exchange)
       status = known.status
       text = errorText(known, exchange.source)
       send(exchange, response, status, text, retryAfterOf(known))
@@ -178,6 +179,13 @@ async function requireActor(connection: Connection, appId: string, uid: string):
   const user = await findActiveUser(tenantDb(connection, appId), uid)
   if (!user) throw userNotFound({ uid })
   return { uid: user.uid, role: user.role }
+}
+
+/** A failure that the operation does not declare is a fault of ours; where it is held to that, it is answered as one. */
+function heldToDeclaration(error: unknown, { mounted }: Exchange): unknown {
+  if (!(error instanceof ApiError) || !mounted) return error
+  const declared = errorsOf(mounted.operation).some(({ code, status }) => code === error.code && status === error.status)
+  return declared ? error : new Error(`${mounted.operation.id} does not declare ${error.code}.`, { cause: error })
 }
 
 function asApiError(error: unknown, { trace }: Exchange): ApiError {

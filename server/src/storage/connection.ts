@@ -31,8 +31,25 @@ export interface Flavour {
   createQueryCompiler(): QueryCompiler
 }
 
+type StatementWatch = (sql: string) => void
+
+let watch: StatementWatch | undefined
+
+/** Lets tests see each statement before it runs, on every connection opened from now on. Nothing watches in production. */
+export function watchStatements(next: StatementWatch): void {
+  watch = next
+}
+
+function watched(run: RunStatement, look: StatementWatch): RunStatement {
+  return (sql, parameters) => {
+    look(sql)
+    return run(sql, parameters)
+  }
+}
+
 /** Puts the query builder on top of anything that can run a statement. */
-export function connectionOver(flavour: Flavour, run: RunStatement): Connection {
+export function connectionOver(flavour: Flavour, runStatement: RunStatement): Connection {
+  const run = watch ? watched(runStatement, watch) : runStatement
   const connection: DatabaseConnection = {
     async executeQuery<Row>({
       sql,

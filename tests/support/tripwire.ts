@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { areas } from '../../server/src/areas/index.ts'
+import { watchStatements } from '../../server/src/storage/connection.ts'
+import { houseTables } from '../../server/src/storage/tables.ts'
+
+/**
+ * Reads every statement that runs in a test and fails on one that touches a table of apps without being bound to one app.
+ * A forgotten condition then shows in whichever test comes by, not in another customer's data.
+ */
+
+/** Statements that are about all apps at once, and who runs them. */
+const acrossAllApps: { who: string; statement: RegExp }[] = [
+  {
+    who: 'the job loop claims what is due',
+    statement: /^update jobs set locked_until = \S+, attempts = attempts \+ 1 where/,
+  },
+  {
+    who: 'the job loop looks whether anything is due',
+    statement: /^select key from jobs where dead_at is null and run_at <= /,
+  },
+  { who: 'housekeeping drops old replies', statement: /^delete from idempotent_replies where created_at <= \S+$/ },
+  { who: 'housekeeping drops old events', statement: /^delete from events where at < / },
+  {
+    who: 'the doctor looks for jobs given up',
+    statement: /^select app_id, name, key, last_error from jobs where dead_at is not null$/,
+  },
+]
+
+const tenantTables = new Set<string>([...houseTables, ...areas.flatMap((area) => area.tables)])
+const exempt = new AsyncLocalStorage<true>()
+const tripped: string[] = []
+
+/** Runs work of a test that reads all apps on purpose. */
+export function acrossApps<T>(work: () => Promise<T>): Promise<T> {
+  return exempt.run(true, work)
+}
+
+export function installTripwire(): void {
+  watchStatements((sql) => {
+    if (exempt.getStore()) return
+    const problem = problemWith(sql)
+    if (problem === undefined) return
+    tripped.push(`${problem}: ${sql}`)
+    throw new Error(`${problem}: ${sql}`)
+  })
+}
+
+/** Fails if a statement tripped the wire, also where its error was caught and retried. */
+export function assertNothingTripped(): void {
+  assert.deepEqual(tripped.splice(0), [])
+}
+
+/** What is wrong with a statement, if anything. */
+export function problemWith(sql: string): string | undefined {
+  const text = sql.replaceAll('"', '').replaceAll(/\s+/g, ' ').trim().toLowerCase()
+  if (!/^(select|insert|update|delete|with) /.test(text)) return undefined
+  const tables = touchedTables(text)
+  if (tables.length === 0 || acrossAllApps.some(({ statement }) => statement.test(text))) return undefined
+  const unbound = tables.find((table) => !namesAppOf(text, table, tables.length === 1))
+  if (unbound !== undefined) return `it touches ${unbound} without its app_id`
+  return isBoundToApp(text) ? undefined : 'it compares app_id between tables only, never with an app'
+}
+
+function touchedTables(text: string): string[] {
+  const named = [...text.matchAll(/\b(?:from|join|into|update) (?!set\b)(\w+)/g)].map(([, table]) => table ?? '')
+  return [...new Set(named)].filter((table) => tenantTables.has(table))
+}
+
+function namesAppOf(text: string, table: string, alone: boolean): boolean {
+  if (new RegExp(`insert into ${table} \\([^)]*\\bapp_id\\b`).test(text)) return true
+  const column = alone ? `(?:${table}\\.)?app_id` : `${table}\\.app_id`
+  return new RegExp(`(?<![\\w.])${column} = |= ${column}\\b`).test(text)
+}
+
+function isBoundToApp(text: string): boolean {
+  return /app_id = (\?|\$\d)|insert into \w+ \([^)]*\bapp_id\b/.test(text)
+}
