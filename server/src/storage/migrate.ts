@@ -90,7 +90,8 @@ export async function migrate(database: Database, ofAreas: Migrations[]): Promis
     Object.entries(migrations).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
   return database.writeAlone(async (connection) => {
-    const applied = await appliedSteps(connection)
+    await connection.run('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY)', [])
+    const applied = new Set(await appliedMigrations(connection))
     const pending = steps.filter(([name]) => !applied.has(name))
     for (const [name, step] of pending) {
       await step(connection.query)
@@ -100,8 +101,8 @@ export async function migrate(database: Database, ofAreas: Migrations[]): Promis
   })
 }
 
-async function appliedSteps({ run }: Connection): Promise<Set<string>> {
-  await run('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY)', [])
-  const { rows } = await run('SELECT name FROM migrations', [])
-  return new Set((rows as AppliedRow[]).map(({ name }) => name))
+/** The steps this database has taken. */
+export async function appliedMigrations({ run }: Connection): Promise<string[]> {
+  const { rows } = await run('SELECT name FROM migrations ORDER BY name', [])
+  return (rows as AppliedRow[]).map(({ name }) => name)
 }

@@ -12,6 +12,7 @@ const flavour: Flavour = {
 
 const bigintOid = 20
 const numericOid = 1700
+const rowsPerScan = 1_000
 const retryMax = 6
 const wakeChannel = 'parley'
 /** Any number will do, as long as every node of this install uses the same. */
@@ -51,6 +52,16 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         return work(connection)
       }),
     snapshot: (work) => transaction('isolation level repeatable read read only', work),
+    async scan({ run }, table, take) {
+      const order = table === 'events' ? 'ORDER BY tx, id' : ''
+      await run(`DECLARE scan_${table} NO SCROLL CURSOR FOR SELECT * FROM ${table} ${order}`, [])
+      for (;;) {
+        const { rows } = await run(`FETCH ${rowsPerScan} FROM scan_${table}`, [])
+        if (rows.length === 0) break
+        await take(rows as Record<string, unknown>[])
+      }
+      await run(`CLOSE scan_${table}`, [])
+    },
     async eventsAfter({ tx, id }, limit) {
       // Ids are handed out before commit. A reader that went by them alone would step over a slower transaction's rows;
       // so it takes only what is older than every transaction still running.

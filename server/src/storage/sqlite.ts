@@ -13,6 +13,7 @@ const flavour: Flavour = {
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
 
+const rowsPerScan = 1_000
 const busyMilliseconds = 5_000
 const constraintPrimaryKey = 1555
 const constraintUnique = 2067
@@ -39,6 +40,19 @@ export function openSqlite(file: string): Database {
     write,
     writeAlone: write,
     snapshot: (work) => withSnapshot(file, work),
+    async scan({ run }, table, take) {
+      let last = 0
+      for (;;) {
+        const { rows } = await run(
+          `SELECT rowid AS row_address, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${rowsPerScan}`,
+          [last],
+        )
+        const batch = rows as { row_address: number }[]
+        if (batch.length === 0) return
+        last = batch.at(-1)?.row_address ?? last
+        await take(batch.map(({ row_address: _, ...row }) => row))
+      }
+    },
     async eventsAfter({ id }, limit) {
       return statementRows<EventRow>(reader, 'SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [id, limit])
     },

@@ -1,0 +1,173 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { House } from '../compose.ts'
+import { appliedMigrations } from '../storage/migrate.ts'
+import type { Connection } from '../storage/connection.ts'
+import { houseInstallTables, houseTables, type Tables } from '../storage/tables.ts'
+import { type Head, type Line, readArchive, writeArchive } from './archive.ts'
+import { masterKey, masterKeyFile } from './master-key.ts'
+
+const certificateFiles = ['ca.pem', 'ca-key.pem', 'server.pem', 'server-key.pem']
+// Leases belong to running processes; a restored install has none.
+const leftOut = new Set<string>(['leases'])
+const parametersMax = 30_000
+
+/** Followers come before events: loading has to know whose position an event is. */
+function tablesOf({ areas }: House): (keyof Tables)[] {
+  const all = [...houseInstallTables, ...houseTables, ...areas.flatMap((area) => [...area.installTables, ...area.tables])]
+  return all.filter((table) => !leftOut.has(table))
+}
+
+export interface BackupReport {
+  file: string
+  rows: number
+  tables: Record<string, number>
+}
+
+/** Writes everything the install holds to one file, as it is at one moment, while the server goes on. */
+export async function backUp(house: House, file: string, withSecrets: boolean): Promise<BackupReport> {
+  const { database, config, tools } = house
+  const tables: Record<string, number> = {}
+  const rows = await database.snapshot(async (connection) => {
+    const head = { createdAt: tools.clock.now(), migrations: await appliedMigrations(connection) }
+    return writeArchive(file, head, async (write) => {
+      if (withSecrets) for (const secret of secretsOf(config)) await write(secret)
+      for (const table of tablesOf(house)) {
+        tables[table] = 0
+        await database.scan(connection, table, async (batch) => {
+          for (const row of batch) await write({ table, row })
+          tables[table] = (tables[table] ?? 0) + batch.length
+        })
+      }
+    })
+  })
+  return { file, rows, tables }
+}
+
+function secretsOf(config: House['config']): Line[] {
+  const files = certificateFiles.filter((name) => existsSync(join(config.data, name)))
+  return [
+    { secret: masterKeyFile, text: `${masterKey(config).toString('hex')}\n` },
+    ...files.map((name) => ({ secret: name, text: readFileSync(join(config.data, name), 'utf8') })),
+  ]
+}
+
+/** Puts the backup's secrets into the data folder, which must come before the house is opened on it. */
+export async function restoreSecrets(config: House['config'], file: string): Promise<void> {
+  const allowed = new Set([masterKeyFile, ...certificateFiles])
+  const found: { name: string; text: string }[] = []
+  await readArchive(
+    file,
+    () => {},
+    async (line) => {
+      if ('secret' in line && allowed.has(line.secret)) found.push({ name: line.secret, text: line.text })
+    },
+  )
+  for (const { name, text } of found) {
+    const target = join(config.data, name)
+    if (name === masterKeyFile) refuseOtherKey(config, target, text)
+    if (!existsSync(target)) writeFileSync(target, text, { mode: 0o600 })
+  }
+}
+
+function refuseOtherKey(config: House['config'], target: string, text: string): void {
+  const present = config.masterKey?.reveal() ?? (existsSync(target) ? readFileSync(target, 'utf8').trim() : undefined)
+  if (present !== undefined && present !== text.trim()) {
+    throw new Error('The backup was made under another master key than this install has; use an empty data folder, or the same PARLEY_MASTER_KEY.')
+  }
+}
+
+/** Loads a backup into an empty install, in one transaction. */
+export async function restoreRows(house: House, file: string): Promise<{ rows: number }> {
+  const { database } = house
+  return database.writeAlone(async (connection) => {
+    await refuseUnlessEmpty(connection)
+    const known = new Set<string>(tablesOf(house))
+    const loader = new Loader(connection)
+    await readArchive(
+      file,
+      async (head) => refuseNewer(head, await appliedMigrations(connection)),
+      async (line) => {
+        if (!('table' in line)) return
+        if (!known.has(line.table)) throw new Error(`The backup holds a table that this version does not know: ${line.table}.`)
+        await loader.add(line.table as keyof Tables, line.row)
+      },
+    )
+    return { rows: await loader.finish() }
+  })
+}
+
+async function refuseUnlessEmpty({ query }: Connection): Promise<void> {
+  const app = await query.selectFrom('apps').select('id').limit(1).executeTakeFirst()
+  if (app) throw new Error('This install has apps already; a backup is restored into an empty one.')
+}
+
+function refuseNewer(head: Head, applied: string[]): void {
+  const newer = head.migrations.find((name) => !applied.includes(name))
+  if (newer) throw new Error(`The backup comes from a newer version of Parley (it knows ${newer}).`)
+}
+
+interface FollowerRow {
+  name: string
+  tx: number
+  id: number
+}
+
+/**
+ * Loads rows in batches. Events get new positions: those of one database mean nothing to another, so they are numbered
+ * from 1 as the oldest transaction of all, and every follower's position is carried over to the new numbers.
+ */
+class Loader {
+  readonly #connection: Connection
+  #table: keyof Tables | undefined
+  #batch: Record<string, unknown>[] = []
+  #rows = 0
+  #events = 0
+  readonly #followers: (FollowerRow & { read: number })[] = []
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  async add(table: keyof Tables, row: Record<string, unknown>): Promise<void> {
+    this.#rows += 1
+    if (table === 'followers') {
+      this.#followers.push({ ...(row as unknown as FollowerRow), read: 0 })
+      return
+    }
+    if (table !== this.#table) await this.#flush()
+    this.#table = table
+    this.#batch.push(this.#adapted(table, row))
+    if (this.#batch.length * Object.keys(row).length >= parametersMax) await this.#flush()
+  }
+
+  async finish(): Promise<number> {
+    await this.#flush()
+    for (const { name, read } of this.#followers) {
+      await this.#connection.query.insertInto('followers').values({ name, tx: 0, id: read }).execute()
+    }
+    return this.#rows
+  }
+
+  #adapted(table: keyof Tables, row: Record<string, unknown>): Record<string, unknown> {
+    // Whoever had claimed a job is not running here.
+    if (table === 'jobs') return { ...row, locked_until: 0 }
+    if (table !== 'events') return row
+    this.#events += 1
+    const { tx, id } = row as { tx: number; id: number }
+    for (const follower of this.#followers) {
+      if (tx < follower.tx || (tx === follower.tx && id <= follower.id)) follower.read = this.#events
+    }
+    return { ...row, tx: 0, id: this.#events }
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#table !== undefined && this.#batch.length > 0) {
+      await this.#connection.query
+        .insertInto(this.#table)
+        .values(this.#batch as never)
+        .execute()
+    }
+    this.#batch = []
+  }
+}

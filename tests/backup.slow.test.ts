@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { type DatabaseName, databases, type FreshDatabase, freshDatabase } from './support/databases.ts'
+import { assertSucceeds, house } from './support/house.ts'
+import { parley } from './support/parley.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-backups-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Restored installs bring their own master key, so the one that a fresh database proposes is left out. */
+function withoutMasterKey({ environment }: FreshDatabase): Record<string, string> {
+  const { PARLEY_MASTER_KEY: _, ...rest } = environment
+  return rest
+}
+
+/** A demo install without a server: an app with keys and a month of calls. */
+async function demoInstall(name: DatabaseName) {
+  const database = await freshDatabase(name)
+  const seeded = await parley(['seed', '--json'], database.environment)
+  assert.equal(seeded.code, 0, seeded.stderr)
+  const { appId } = JSON.parse(seeded.stdout)
+  return { database, appId }
+}
+
+const pairs = databases.flatMap((from) => databases.map((to) => [from, to] as const))
+
+for (const [from, to] of pairs) {
+  describe(`a backup of ${from} restored into ${to}`, () => {
+    it('brings back every app, key and call, as the doctor finds them', async () => {
+      const { database, appId } = await demoInstall(from)
+      const file = join(folder, `${from}-${to}.backup`)
+      const backedUp = await parley(['backup', '--to', file, '--json'], database.environment)
+      assert.equal(backedUp.code, 0, backedUp.stderr)
+      assert.equal(statSync(file).mode & 0o777, 0o600)
+
+      const target = await freshDatabase(to)
+      const environment = withoutMasterKey(target)
+      const restored = await parley(['restore', '--from', file, '--json'], environment)
+      assert.equal(restored.code, 0, restored.stderr)
+
+      const keysOf = async (settings: Record<string, string>) =>
+        JSON.parse((await parley(['keys', 'list', '--app', appId, '--json'], settings)).stdout)
+      assert.deepEqual(await keysOf(environment), await keysOf(database.environment))
+      const doctor = await parley(['doctor', '--json'], environment)
+      assert.equal(doctor.code, 0, doctor.stdout)
+      assert.match(doctor.stdout, /72 calls follow from their ledgers/)
+
+      const again = await parley(['restore', '--from', file], environment)
+      assert.equal(again.code, 1)
+      assert.match(again.stderr, /empty/)
+      await database.drop()
+      await target.drop()
+    })
+  })
+}
+
+for (const database of databases) {
+  describe(`backups of a running server on ${database}`, () => {
+    it('are of one moment while writes go on', async () => {
+      const h = await house({ database })
+      const app = await h.app('busy')
+      const file = join(folder, `running-${database}.backup`)
+      const script = { initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'reject', uid: 'milo' }] }
+      let writing = true
+      let written = 0
+      const writer = (async () => {
+        while (writing) {
+          await app.play(script)
+          written += 1
+        }
+      })()
+      const { data, databaseUrl, masterKey } = h.service.house.config
+      const settings = {
+        PARLEY_DATA: data,
+        ...(databaseUrl && { PARLEY_DATABASE_URL: databaseUrl.reveal() }),
+        ...(masterKey && { PARLEY_MASTER_KEY: masterKey.reveal() }),
+      }
+      const backedUp = await parley(['backup', '--to', file, '--json'], settings)
+      writing = false
+      await writer
+      assert.equal(backedUp.code, 0, backedUp.stderr)
+      assert.ok(written > 0)
+      const target = await freshDatabase('sqlite')
+      const restored = await parley(['restore', '--from', file], withoutMasterKey(target))
+      assert.equal(restored.code, 0, restored.stderr)
+      const doctor = await parley(['doctor', '--json'], withoutMasterKey(target))
+      assert.equal(doctor.code, 0, doctor.stdout)
+      assertSucceeds(await app.get('/calls'))
+      await target.drop()
+      await h.close()
+    })
+  })
+}
+
+describe('a backup file', () => {
+  it('that is cut off, damaged or something else is refused and changes nothing', async () => {
+    const { database } = await demoInstall('sqlite')
+    const whole = join(folder, 'whole.backup')
+    assert.equal((await parley(['backup', '--to', whole], database.environment)).code, 0)
+    const cut = join(folder, 'cut.backup')
+    writeFileSync(cut, readFileSync(whole))
+    truncateSync(cut, Math.floor(statSync(whole).size / 2))
+    const other = join(folder, 'other.backup')
+    writeFileSync(other, 'not a backup')
+    for (const file of [cut, other]) {
+      const target = await freshDatabase('sqlite')
+      const restored = await parley(['restore', '--from', file], withoutMasterKey(target))
+      assert.equal(restored.code, 1, restored.stdout)
+      assert.match(restored.stderr, /cut off|cannot be read|damaged/)
+      const apps = await parley(['apps', 'list', '--json'], withoutMasterKey(target))
+      assert.deepEqual(JSON.parse(apps.stdout), [])
+      await target.drop()
+    }
+    await database.drop()
+  })
+
+  it('made without secrets holds no master key and opens only under it', async () => {
+    const { database } = await demoInstall('sqlite')
+    const file = join(folder, 'bare.backup')
+    assert.equal((await parley(['backup', '--to', file, '--without-secrets'], database.environment)).code, 0)
+    const target = await freshDatabase('sqlite')
+    assert.equal((await parley(['restore', '--from', file], withoutMasterKey(target))).code, 0)
+    const doctor = await parley(['doctor'], withoutMasterKey(target))
+    assert.equal(doctor.code, 1)
+    assert.match(doctor.stdout, /is this the right master key/)
+    await target.drop()
+    await database.drop()
+  })
+})
