@@ -1,9 +1,9 @@
-import { facetTotals, totalOf } from '../../storage/tally.ts'
 import { sql } from 'kysely'
+import { facetTotals, totalOf } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { callsList, columnsOf, ledgerOf, membersOf } from './ledger.ts'
-import { fold, isFinal } from './rules.ts'
 import { sum } from './record.ts'
+import { fold, isFinal } from './state.ts'
 
 const callsPerStep = 500
 
@@ -82,7 +82,11 @@ async function countProblems(db: TenantDb, checked: number): Promise<Finding[]> 
   if (kept !== checked) {
     findings.push({ sessionId: undefined, problem: `there are ${checked} calls and lists count ${kept}` })
   }
-  const keptByFacets = new Map((await facetTotals(db, callsList, [undefined, undefined, undefined, undefined, undefined, undefined, undefined])).map(({ facets, n }) => [facets, n]))
+  const keptByFacets = new Map(
+    (
+      await facetTotals(db, callsList, [undefined, undefined, undefined, undefined, undefined, undefined, undefined])
+    ).map(({ facets, n }) => [facets, n]),
+  )
   const counted = await db
     .select('calls')
     .select(['calls.facets', sql<number>`count(*)`.as('n')])
@@ -90,7 +94,10 @@ async function countProblems(db: TenantDb, checked: number): Promise<Finding[]> 
     .execute()
   for (const { facets, n } of counted) {
     if (keptByFacets.get(facets) !== n) {
-      findings.push({ sessionId: undefined, problem: `${n} calls are ${facets} and lists count ${keptByFacets.get(facets) ?? 0}` })
+      findings.push({
+        sessionId: undefined,
+        problem: `${n} calls are ${facets} and lists count ${keptByFacets.get(facets) ?? 0}`,
+      })
     }
     keptByFacets.delete(facets)
   }

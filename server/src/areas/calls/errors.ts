@@ -7,7 +7,12 @@ export const callNotFound = defineError<{ sessionId: string }>(
   ({ sessionId }) => `There is no call with the session id ${sessionId}.`,
 )
 
-export const callingSelf = defineError('ERR_CALLING_SELF', 400, 'the caller calls himself', () => 'Nobody can call himself.')
+export const callingSelf = defineError(
+  'ERR_CALLING_SELF',
+  400,
+  'the caller calls himself',
+  () => 'Nobody can call himself.',
+)
 
 export const callTerminated = defineError(
   'ERR_CALL_TERMINATED',
@@ -67,7 +72,8 @@ export const notAPart = defineError<{ uid: string }>(
 
 export const tooManyParticipants = quotaReached
 
-export const recordingRunning = ({ rid }: { rid: string }) => badRequest({ rid: [`${rid} names another recording of this call`] })
+export const recordingRunning = ({ rid }: { rid: string }) =>
+  badRequest({ rid: [`${rid} names another recording of this call`] })
 export const recordingNotRunning = ({ rid }: { rid: string }) => badRequest({ rid: [`no recording ${rid} is running`] })
 
 /** All that the rules can refuse with. */

@@ -1,16 +1,20 @@
 import { defineEvent, type EventDefinition } from '../../kit/event.ts'
 import { OneOf, type Static, Type } from '../../kit/schema.ts'
-import { Fact } from './facts.ts'
+import { eventExample } from './examples.ts'
 import type { Fact as CallFact } from './facts.ts'
-import type { CallState } from './rules.ts'
+import { Fact } from './facts.ts'
+import type { CallState } from './state.ts'
 
-const payload = Type.Object({
-  sessionId: Type.String(),
-  mode: OneOf(['call', 'meet', 'presenter']),
-  status: Type.String(),
-  members: Type.Array(Type.String()),
-  fact: Fact,
-})
+const payload = Type.Object(
+  {
+    sessionId: Type.String(),
+    mode: OneOf(['call', 'meet', 'presenter']),
+    status: Type.String(),
+    members: Type.Array(Type.String()),
+    fact: Fact,
+  },
+  { examples: [eventExample] },
+)
 type Payload = Static<typeof payload>
 
 const audience = ({ members }: Payload) => members.map((uid) => `user:${uid}`)

@@ -1,7 +1,7 @@
-import { clockFace, listedEntries, recordOf, secondsOf, spanSeconds, sum } from './record.ts'
-import { type CallState, type Entry, type Span } from './rules.ts'
 import type { NumberedFact } from './ledger.ts'
+import { clockFace, listedEntries, recordOf, secondsOf, spanSeconds, sum } from './record.ts'
 import type { Explanation } from './schemas.ts'
+import type { CallState, Entry, Span } from './state.ts'
 
 /** How every number of a call's record follows from the facts in its ledger. */
 export function explain(sessionId: string, facts: NumberedFact[], state: CallState, now: number): Explanation {
@@ -15,8 +15,14 @@ export function explain(sessionId: string, facts: NumberedFact[], state: CallSta
     status: state.statusChanges,
     participants: listed.map((entry) => explainEntry(entry, now)),
     totals: {
-      audioMinutes: sumText(record.participants.map((each) => each.totalAudioMinutes), record.totalAudioMinutes),
-      videoMinutes: sumText(record.participants.map((each) => each.totalVideoMinutes), record.totalVideoMinutes),
+      audioMinutes: sumText(
+        record.participants.map((each) => each.totalAudioMinutes),
+        record.totalAudioMinutes,
+      ),
+      videoMinutes: sumText(
+        record.participants.map((each) => each.totalVideoMinutes),
+        record.totalVideoMinutes,
+      ),
       durationInMinutes: `${record.totalAudioMinutes} audio + ${record.totalVideoMinutes} video = ${record.totalDurationInMinutes}`,
       duration: durationText(seconds.map(({ audio, video }) => audio + video)),
       participants: `${listed.length} entries: one per device that joined, one per user who was rung and did not`,
@@ -62,4 +68,3 @@ function endText({ statusChanges }: CallState): string {
   const last = statusChanges.at(-1)
   return last ? `fact ${last.fact} made the call ${last.status}: ${last.cause}` : ''
 }
-

@@ -70,21 +70,24 @@ const Transcribed = Type.Object({
   cause,
 })
 
-export const Fact = Type.Union([
-  Initiated,
-  Rung,
-  Joined,
-  CameraOn,
-  CameraOff,
-  Left,
-  Rejected,
-  Canceled,
-  Unanswered,
-  Ended,
-  RecordingStarted,
-  RecordingStopped,
-  Transcribed,
-])
+export const Fact = Type.Union(
+  [
+    Initiated,
+    Rung,
+    Joined,
+    CameraOn,
+    CameraOff,
+    Left,
+    Rejected,
+    Canceled,
+    Unanswered,
+    Ended,
+    RecordingStarted,
+    RecordingStopped,
+    Transcribed,
+  ],
+  { title: 'CallFact', description: 'What was seen to happen; `kind` tells which' },
+)
 export type Fact = Static<typeof Fact>
 export type InitiatedFact = Static<typeof Initiated>
 

@@ -8,6 +8,7 @@ export { auditCalls } from './audit.ts'
 export { beginCall, newSessionId, noteSigns } from './ledger.ts'
 export { recordOf } from './record.ts'
 export * as callRules from './rules.ts'
+export * as callStates from './state.ts'
 export { callText, requireCall } from './store.ts'
 
 export const calls = area({

@@ -1,7 +1,8 @@
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import { happen, ledgerOf, signsOf } from './ledger.ts'
-import { fold, nextDeadline, overdue } from './rules.ts'
+import { nextDeadline, overdue } from './rules.ts'
+import { fold } from './state.ts'
 
 /**
  * One such job lives as long as its call. It is queued in the transaction that begins the call, so there is no moment at

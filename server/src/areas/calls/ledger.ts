@@ -7,8 +7,9 @@ import { callEventFor } from './events.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { superviseCall } from './jobs.ts'
 import { recordOf, shownTranscriptions } from './record.ts'
-import { accept, applyFact, begin, type CallState, fold, type Intent, isFinal, nextDeadline, type Sign } from './rules.ts'
+import { accept, type Intent, nextDeadline, type Sign } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
+import { applyFact, begin, type CallState, fold, isFinal } from './state.ts'
 
 /**
  * The only way into a call's history. Facts, the document made from them, the counts of lists, the event and the job that
@@ -37,9 +38,7 @@ export async function beginCall(
   [start, ...rest]: [InitiatedFact, ...Fact[]],
 ): Promise<CallState> {
   const state = rest.reduce(applyFact, begin(start))
-  await work.db
-    .insert('calls', { session_id: sessionId, ...columnsOf(sessionId, state, work.now) })
-    .execute()
+  await work.db.insert('calls', { session_id: sessionId, ...columnsOf(sessionId, state, work.now) }).execute()
   await follow(work, sessionId, undefined, state, [start, ...rest])
   return state
 }

@@ -5,8 +5,8 @@ import { callNotFound } from './errors.ts'
 import { explain } from './explain.ts'
 import { numberedFacts } from './ledger.ts'
 import { transcriptionsOf } from './record.ts'
-import { fold } from './rules.ts'
 import { Call, CallListQuery, Explanation, ListedCall, TranscriptionListQuery, TranscriptionRecord } from './schemas.ts'
+import { fold } from './state.ts'
 import { callsPage, callText, requireCall } from './store.ts'
 
 const listCalls = operation({

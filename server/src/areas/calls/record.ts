@@ -1,5 +1,6 @@
-import { type CallState, type Entry, participantsMax, type Recording, type Span, type Transcription } from './rules.ts'
+import { participantsMax } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
+import type { CallState, Entry, Recording, Span, Transcription } from './state.ts'
 
 /**
  * From state to the numbers the API answers. Time is counted in whole seconds; minutes are seconds / 60, not rounded.
@@ -110,9 +111,7 @@ function toRecording({ rid, startTime, endTime, url }: Recording) {
 
 /** A call's transcripts, newest first. */
 export function transcriptionsOf(sessionId: string, state: CallState) {
-  return state.transcriptions
-    .map((transcription) => toTranscription(sessionId, transcription, state.mid))
-    .toReversed()
+  return state.transcriptions.map((transcription) => toTranscription(sessionId, transcription, state.mid)).toReversed()
 }
 
 export function shownTranscriptions(sessionId: string, state: CallState) {

@@ -1,43 +1,56 @@
 import { listQuery } from '../../kit/page.ts'
 import { OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { callExample, explanationExample, listedCallExample, transcriptionExample } from './examples.ts'
 import { CallMode, CallType, Fact, ReceiverType } from './facts.ts'
 
 const Minutes = (description: string) => Type.Number({ minimum: 0, description: `${description}, in minutes` })
 
-const Status = OneOf(['initiated', 'ongoing', 'ended', 'unanswered', 'rejected', 'canceled'], 'How far the call has come')
+const Status = OneOf(
+  ['initiated', 'ongoing', 'ended', 'unanswered', 'rejected', 'canceled'],
+  'How far the call has come',
+)
 const State = OneOf(['ongoing', 'ended', 'unanswered', 'rejected'], 'How far this participant has come')
 
-export const Participant = Type.Object({
-  uid: Type.String(),
-  totalAudioMinutes: Minutes('Time in the call without sending video'),
-  totalVideoMinutes: Minutes('Time in the call sending video'),
-  totalDurationInMinutes: Minutes('Audio and video time together'),
-  totalDuration: Minutes('The same number again'),
-  deviceId: Type.Optional(Type.String({ description: 'The device used to join' })),
-  isJoined: Type.Boolean(),
-  joinedAt: Type.Optional(Seconds('When this device first joined')),
-  leftAt: Type.Optional(Seconds('When this device last left')),
-  state: State,
-  mid: Type.Optional(Type.String({ description: 'Id of the media meeting' })),
-})
+export const Participant = Type.Object(
+  {
+    uid: Type.String(),
+    totalAudioMinutes: Minutes('Time in the call without sending video'),
+    totalVideoMinutes: Minutes('Time in the call sending video'),
+    totalDurationInMinutes: Minutes('Audio and video time together'),
+    totalDuration: Minutes('The same number again'),
+    deviceId: Type.Optional(Type.String({ description: 'The device used to join' })),
+    isJoined: Type.Boolean(),
+    joinedAt: Type.Optional(Seconds('When this device first joined')),
+    leftAt: Type.Optional(Seconds('When this device last left')),
+    state: State,
+    mid: Type.Optional(Type.String({ description: 'Id of the media meeting' })),
+  },
+  { title: 'Participant' },
+)
 
-export const RecordingRecord = Type.Object({
-  rid: Type.String({ description: 'Recording id' }),
-  duration: Minutes('Length'),
-  startTime: Seconds('When recording started'),
-  endTime: Seconds('When recording ended'),
-  recording_url: Type.String({ description: 'Address of the file' }),
-})
+export const RecordingRecord = Type.Object(
+  {
+    rid: Type.String({ description: 'Recording id' }),
+    duration: Minutes('Length'),
+    startTime: Seconds('When recording started'),
+    endTime: Seconds('When recording ended'),
+    recording_url: Type.String({ description: 'Address of the file' }),
+  },
+  { title: 'Recording' },
+)
 
-export const TranscriptionRecord = Type.Object({
-  roomName: Type.String({ description: 'The media room' }),
-  mid: Type.Optional(Type.String({ description: 'Id of the media meeting' })),
-  tid: Type.String({ description: 'Transcript id' }),
-  startTime: Seconds('Where the covered span begins'),
-  endTime: Seconds('Where the covered span ends'),
-  transcriptDate: Type.String({ description: 'When it was produced, ISO 8601' }),
-  transcriptUrl: Type.String({ description: 'Address of the file' }),
-})
+export const TranscriptionRecord = Type.Object(
+  {
+    roomName: Type.String({ description: 'The media room' }),
+    mid: Type.Optional(Type.String({ description: 'Id of the media meeting' })),
+    tid: Type.String({ description: 'Transcript id' }),
+    startTime: Seconds('Where the covered span begins'),
+    endTime: Seconds('Where the covered span ends'),
+    transcriptDate: Type.String({ description: 'When it was produced, ISO 8601' }),
+    transcriptUrl: Type.String({ description: 'Address of the file' }),
+  },
+  { title: 'Transcription', examples: [transcriptionExample] },
+)
 
 const recordFields = {
   sessionId: Type.String({ description: 'Unique id of the call; treat it as opaque' }),
@@ -64,17 +77,20 @@ const recordFields = {
 }
 
 /** A call as it stands in lists. */
-export const ListedCall = Type.Object(recordFields)
+export const ListedCall = Type.Object(recordFields, { title: 'ListedCall', examples: [listedCallExample] })
 export type ListedCall = Static<typeof ListedCall>
 
 /** A call on its own; it also shows what the app attached to it. */
-export const Call = Type.Object({
-  ...recordFields,
-  metaData: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())], {
-    description: 'Free data; an empty array when there is none',
-  }),
-  tags: Type.Array(Type.String()),
-})
+export const Call = Type.Object(
+  {
+    ...recordFields,
+    metaData: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())], {
+      description: 'Free data; an empty array when there is none',
+    }),
+    tags: Type.Array(Type.String()),
+  },
+  { title: 'Call', examples: [callExample] },
+)
 
 export const CallListQuery = listQuery({
   type: Type.Optional(CallType),
@@ -95,44 +111,47 @@ export const TranscriptionListQuery = listQuery({})
 
 const Seen = Type.Object({ fact: Type.Integer({ description: 'Its number in the ledger' }), at: Type.Integer() })
 
-export const Explanation = Type.Object({
-  sessionId: Type.String(),
-  asOf: Seconds('The moment up to which running time is counted'),
-  facts: Type.Array(Type.Object({ number: Type.Integer(), recordedAt: Type.Integer(), fact: Fact })),
-  status: Type.Array(
-    Type.Object({ status: Status, at: Type.Integer(), fact: Type.Integer(), cause: Type.String() }),
-    { description: 'Each status the call had, and the fact that made it so' },
-  ),
-  participants: Type.Array(
-    Type.Object({
-      uid: Type.String(),
-      deviceId: Type.Optional(Type.String()),
-      state: State,
-      spans: Type.Array(
-        Type.Object({
-          medium: CallType,
-          from: Seen,
-          to: Type.Partial(Seen),
-          seconds: Type.Integer(),
-        }),
-      ),
-      audioSeconds: Type.Integer(),
-      videoSeconds: Type.Integer(),
-      audioMinutes: Type.String({ description: 'How the answered figure follows' }),
+export const Explanation = Type.Object(
+  {
+    sessionId: Type.String(),
+    asOf: Seconds('The moment up to which running time is counted'),
+    facts: Type.Array(Type.Object({ number: Type.Integer(), recordedAt: Type.Integer(), fact: Fact })),
+    status: Type.Array(
+      Type.Object({ status: Status, at: Type.Integer(), fact: Type.Integer(), cause: Type.String() }),
+      { description: 'Each status the call had, and the fact that made it so' },
+    ),
+    participants: Type.Array(
+      Type.Object({
+        uid: Type.String(),
+        deviceId: Type.Optional(Type.String()),
+        state: State,
+        spans: Type.Array(
+          Type.Object({
+            medium: CallType,
+            from: Seen,
+            to: Type.Partial(Seen),
+            seconds: Type.Integer(),
+          }),
+        ),
+        audioSeconds: Type.Integer(),
+        videoSeconds: Type.Integer(),
+        audioMinutes: Type.String({ description: 'How the answered figure follows' }),
+        videoMinutes: Type.String(),
+      }),
+    ),
+    totals: Type.Object({
+      audioMinutes: Type.String(),
       videoMinutes: Type.String(),
+      durationInMinutes: Type.String(),
+      duration: Type.String(),
+      participants: Type.String(),
+      endedAt: Type.Optional(Type.String()),
     }),
-  ),
-  totals: Type.Object({
-    audioMinutes: Type.String(),
-    videoMinutes: Type.String(),
-    durationInMinutes: Type.String(),
-    duration: Type.String(),
-    participants: Type.String(),
-    endedAt: Type.Optional(Type.String()),
-  }),
-  notListed: Type.Array(Type.String(), { description: 'Rung, but beyond the 50 entries a record holds' }),
-})
+    notListed: Type.Array(Type.String(), { description: 'Rung, but beyond the 50 entries a record holds' }),
+  },
+  { title: 'CallExplanation', examples: [explanationExample] },
+)
 export type Explanation = Static<typeof Explanation>
 
-export { CallMode, CallType, ReceiverType } from './facts.ts'
 export type { Fact, InitiatedFact } from './facts.ts'
+export { CallMode, CallType, ReceiverType } from './facts.ts'

@@ -14,8 +14,8 @@ import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { callNotFound } from './errors.ts'
 import { callsList, callsListOf, ledgerOf } from './ledger.ts'
 import { recordOf, sum } from './record.ts'
-import { fold } from './rules.ts'
 import type { CallListQuery } from './schemas.ts'
+import { fold } from './state.ts'
 import type { CallRow } from './tables.ts'
 
 type Stored = Pick<CallRow, 'session_id' | 'live' | 'document' | 'transcriptions'>
@@ -157,7 +157,12 @@ async function selectOfApp(db: TenantDb, query: CallListQuery, { limit, offset }
 const combinationsMax = 100
 
 /** Walking by time passes over unwanted calls; where few are wanted, their own index entries are fewer. */
-function gatheringIsCheaper(combinations: FacetTotal[], all: number, wanted: number, { limit, offset }: Slice): boolean {
+function gatheringIsCheaper(
+  combinations: FacetTotal[],
+  all: number,
+  wanted: number,
+  { limit, offset }: Slice,
+): boolean {
   if (combinations.length === 0 || combinations.length > combinationsMax) return false
   const walked = (Math.min(limit, wanted) * all) / wanted
   const gathered = sum(combinations.map(({ n }) => Math.min(n, offset + limit)))
@@ -195,9 +200,7 @@ function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
   return db
     .select('call_members')
     .innerJoin('calls', (join) =>
-      join
-        .onRef('calls.app_id', '=', 'call_members.app_id')
-        .onRef('calls.session_id', '=', 'call_members.session_id'),
+      join.onRef('calls.app_id', '=', 'call_members.app_id').onRef('calls.session_id', '=', 'call_members.session_id'),
     )
     .select(storedColumns)
     .where('call_members.uid', '=', uid)

@@ -1,13 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { ApiError } from '../../kit/errors.ts'
 import type { Timings } from '../../kit/ports.ts'
-import { callRules } from '../calls/index.ts'
+import { callRules, callStates } from '../calls/index.ts'
 import type { Fact, InitiatedFact } from '../calls/schemas.ts'
 import { stepInFuture, stepNeeds } from './errors.ts'
 import type { Script, Step } from './schemas.ts'
 
-const { accept, applyFact, begin, initiate, nextDeadline, overdue } = callRules
-type CallState = callRules.CallState
+const { accept, initiate, nextDeadline, overdue } = callRules
+const { applyFact, begin } = callStates
+type CallState = callStates.CallState
 type Sign = callRules.Sign
 
 /** A call after its script: its ledger so far, and when each device in it was last heard of. */

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { ApiError } from '../../kit/errors.ts'
+import { explain } from './explain.ts'
+import type { Fact, InitiatedFact } from './facts.ts'
+import { clockFace, recordOf } from './record.ts'
+import { accept, type Intent, initiate, nextDeadline, overdue, participantsMax, type Sign } from './rules.ts'
+import type { ListedCall } from './schemas.ts'
+import { applyFact, begin, type CallState, fold, isFinal } from './state.ts'
+
+/** Random schedules of joining, leaving, crashing, switching cameras and clocks that jump; what must hold after each. */
+
+const schedules = Number(process.env.PARLEY_TEST_SCHEDULES ?? 12_000)
+const startAt = 1_767_225_600
+const timings = { ringSeconds: 45, leaseSeconds: 60 }
+const longAfter = 400 * 24 * 3600
+
+const uid = fc.constantFrom('nora', 'milo', 'amara', 'kenji', 'priya', 'luis', 'elif')
+const deviceId = fc.constantFrom('web', 'ios', 'android')
+const device = fc.record({ uid, deviceId })
+
+type Step =
+  | { do: 'intent'; intent: Intent }
+  | { do: 'crash'; uid: string; deviceId: string }
+  | { do: 'crashAll' }
+  | { do: 'wait'; seconds: number }
+  | { do: 'clockStep'; seconds: number }
+
+const intentStep = (intent: fc.Arbitrary<Intent>): fc.Arbitrary<Step> =>
+  intent.map((each) => ({ do: 'intent', intent: each }))
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: intentStep(
+      fc.record({ kind: fc.constant('joined'), uid, deviceId, mid: fc.constant('mid') }) as fc.Arbitrary<Intent>,
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: intentStep(
+      fc.record({
+        kind: fc.constant('joined'),
+        uid,
+        deviceId,
+        mid: fc.constant('mid'),
+        camera: fc.boolean(),
+      }) as fc.Arbitrary<Intent>,
+    ),
+  },
+  { weight: 4, arbitrary: intentStep(device.map((each) => ({ kind: 'left', ...each }))) },
+  { weight: 3, arbitrary: intentStep(device.map((each) => ({ kind: 'cameraOn', ...each }))) },
+  { weight: 3, arbitrary: intentStep(device.map((each) => ({ kind: 'cameraOff', ...each }))) },
+  { weight: 1, arbitrary: intentStep(uid.map((each) => ({ kind: 'rejected', uid: each }))) },
+  {
+    weight: 1,
+    arbitrary: intentStep(
+      fc.constantFrom<Intent>({ kind: 'canceled' }, { kind: 'ended' }, { kind: 'rung', uid: 'milo' }),
+    ),
+  },
+  { weight: 1, arbitrary: intentStep(fc.constantFrom('r1', 'r2').map((rid) => ({ kind: 'recordingStarted', rid }))) },
+  {
+    weight: 1,
+    arbitrary: intentStep(
+      fc.constantFrom('r1', 'r2').map((rid) => ({ kind: 'recordingStopped', rid, url: 'https://files.example/r' })),
+    ),
+  },
+  { weight: 2, arbitrary: device.map((each): Step => ({ do: 'crash', ...each })) },
+  { weight: 1, arbitrary: fc.constant<Step>({ do: 'crashAll' }) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .oneof(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 0, max: 40 * 3600 }))
+      .map((seconds): Step => ({ do: 'wait', seconds })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: -5_000, max: 5_000 }).map((seconds): Step => ({ do: 'clockStep', seconds })),
+  },
+)
+
+const start: fc.Arbitrary<InitiatedFact> = fc
+  .record({
+    receiverType: fc.constantFrom('user', 'group'),
+    type: fc.constantFrom('audio', 'video'),
+    mode: fc.constantFrom('call', 'call', 'call', 'meet', 'presenter'),
+    invited: fc.array(uid, { maxLength: 6 }),
+  } as const)
+  .map(({ receiverType, ...rest }) =>
+    initiate({
+      at: startAt,
+      initiator: 'nora',
+      receiver: receiverType === 'user' ? 'milo' : 'team',
+      receiverType: receiverType as 'user' | 'group',
+      type: rest.type as 'audio' | 'video',
+      mode: rest.mode as 'call' | 'meet' | 'presenter',
+      invited: rest.invited,
+      tags: [],
+    }),
+  )
+
+/** A call as the server keeps it: its ledger, its clock, and when each device was last heard of. */
+class World {
+  readonly facts: Fact[]
+  state: CallState
+  now = startAt
+  readonly #silentSince = new Map<string, number>()
+
+  constructor(first: InitiatedFact) {
+    this.facts = [first]
+    this.state = begin(first)
+  }
+
+  take(step: Step): void {
+    switch (step.do) {
+      case 'intent':
+        return this.#attempt(step.intent)
+      case 'crash':
+        return this.#crash(`${step.uid} ${step.deviceId}`)
+      case 'crashAll':
+        for (const entry of this.state.entries) this.#crash(`${entry.uid} ${entry.deviceId}`)
+        return
+      case 'wait':
+      case 'clockStep':
+        this.now += step.seconds
+        return this.supervise()
+    }
+  }
+
+  /** What the supervising job does when it wakes. */
+  supervise(): void {
+    for (let due = this.#due(); due; due = this.#due()) this.#happen(due)
+  }
+
+  /** The server comes back long after everything stopped. */
+  endOfTime(): void {
+    for (const entry of this.state.entries) this.#crash(`${entry.uid} ${entry.deviceId}`)
+    this.now = Math.max(this.now, this.state.lastAt) + longAfter
+    this.supervise()
+  }
+
+  signs(): Sign[] {
+    return this.state.entries
+      .filter(({ deviceId }) => deviceId !== undefined)
+      .map(({ uid, deviceId = '' }) => ({
+        uid,
+        deviceId,
+        seenAt: this.#silentSince.get(`${uid} ${deviceId}`) ?? this.now,
+      }))
+  }
+
+  #due(): Intent | undefined {
+    return overdue(this.state, this.signs(), this.now, timings)
+  }
+
+  #attempt(intent: Intent): void {
+    try {
+      this.#happen(intent)
+      if (intent.kind === 'joined') this.#silentSince.delete(`${intent.uid} ${intent.deviceId}`)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      assert.ok(error.status >= 400 && error.status < 500)
+    }
+  }
+
+  #crash(key: string): void {
+    if (!this.#silentSince.has(key)) this.#silentSince.set(key, this.now)
+  }
+
+  #happen(intent: Intent): void {
+    const added = accept(this.state, intent, this.now)
+    this.facts.push(...added)
+    this.state = added.reduce(applyFact, this.state)
+  }
+}
+
+function checkRecord(call: ListedCall): void {
+  const { participants } = call
+  const added = (pick: (each: ListedCall['participants'][number]) => number) =>
+    participants.reduce((total, each) => total + pick(each), 0)
+  assert.equal(
+    call.totalAudioMinutes,
+    added((each) => each.totalAudioMinutes),
+  )
+  assert.equal(
+    call.totalVideoMinutes,
+    added((each) => each.totalVideoMinutes),
+  )
+  assert.equal(call.totalDurationInMinutes, call.totalAudioMinutes + call.totalVideoMinutes)
+  assert.equal(call.totalParticipants, participants.length)
+  assert.ok(participants.length <= participantsMax)
+  assert.match(call.totalDuration, /^\d{2,}:[0-5]\d:[0-5]\d$/)
+  assert.equal(call.totalDuration, clockFace(Math.round(call.totalDurationInMinutes * 60)))
+  assert.equal(call.hasRecording, (call.recordings ?? []).length > 0)
+  assert.equal(call.startedAt, call.initiatedAt)
+  assert.equal(new Set(participants.map((each) => `${each.uid} ${each.deviceId}`)).size, participants.length)
+  for (const each of participants) checkParticipant(each, call)
+  for (const recording of call.recordings ?? []) {
+    assert.ok(recording.startTime >= call.startedAt && recording.endTime >= recording.startTime)
+    assert.equal(recording.duration, (recording.endTime - recording.startTime) / 60)
+  }
+}
+
+function checkParticipant(each: ListedCall['participants'][number], call: ListedCall): void {
+  assert.equal(each.totalDurationInMinutes, each.totalAudioMinutes + each.totalVideoMinutes)
+  assert.equal(each.totalDuration, each.totalDurationInMinutes)
+  assert.ok(each.totalAudioMinutes >= 0 && each.totalVideoMinutes >= 0)
+  assert.equal(each.isJoined, each.deviceId !== undefined)
+  assert.equal(each.joinedAt !== undefined, each.isJoined)
+  assert.equal(each.leftAt !== undefined, each.state === 'ended')
+  assert.equal(each.mid, each.isJoined ? call.mid : undefined)
+  if (!each.isJoined) assert.equal(each.totalDuration, 0)
+  if (each.joinedAt !== undefined) assert.ok(each.joinedAt >= call.startedAt)
+  if (each.joinedAt !== undefined && each.leftAt !== undefined) {
+    assert.ok(each.leftAt >= each.joinedAt)
+    assert.ok(each.totalDurationInMinutes * 60 <= each.leftAt - each.joinedAt + 1e-6)
+  }
+  if (each.leftAt !== undefined && call.endedAt !== undefined) assert.ok(call.endedAt >= each.leftAt)
+}
+
+describe(`${schedules} random call schedules`, () => {
+  it('keep every promise of the record at every moment, and all reach a final state', () => {
+    let finished = 0
+    const statuses = new Set<string>()
+    fc.assert(
+      fc.property(start, fc.array(step, { maxLength: 40 }), (first, steps) => {
+        const world = new World(first)
+        for (const each of steps) {
+          world.take(each)
+          checkRecord(recordOf('session', world.state, Math.max(world.now, startAt)))
+          const live = !isFinal(world.state.status)
+          assert.equal(
+            nextDeadline(world.state, world.signs(), timings) !== undefined,
+            live,
+            'a live call has a deadline',
+          )
+          assert.equal(world.state.endedAt === undefined, live)
+        }
+        world.endOfTime()
+        assert.ok(isFinal(world.state.status))
+        const call = recordOf('session', world.state, world.now)
+        checkRecord(call)
+        assert.ok(call.participants.every(({ state }) => state !== 'ongoing'))
+        assert.deepEqual(fold(world.facts), world.state, 'the record is a function of the ledger alone')
+        assert.deepEqual(recordOf('session', world.state, world.now + 1e6), call, 'a final record never changes')
+        checkExplanation(world, call)
+        finished += 1
+        statuses.add(call.status)
+      }),
+      { numRuns: schedules },
+    )
+    assert.ok(finished >= 10_000 || schedules < 10_000)
+    assert.deepEqual([...statuses].toSorted(), ['canceled', 'ended', 'rejected', 'unanswered'])
+  })
+})
+
+/** The explanation names a cause for every status and arrives at the same figures. */
+function checkExplanation(world: World, call: ListedCall): void {
+  const facts = world.facts.map((fact, index) => ({ number: index + 1, recordedAt: world.now, fact }))
+  const { status, participants, totals } = explain('session', facts, world.state, world.now)
+  assert.ok(status.every(({ cause, fact }) => cause !== '' && facts[fact - 1] !== undefined))
+  assert.equal(status.at(-1)?.status, call.status)
+  assert.ok(totals.endedAt)
+  participants.forEach((each, index) => {
+    const seconds = each.spans.reduce((total, span) => total + span.seconds, 0)
+    assert.equal(seconds, each.audioSeconds + each.videoSeconds)
+    assert.equal(each.audioSeconds / 60, call.participants[index]?.totalAudioMinutes)
+    assert.equal(each.videoSeconds / 60, call.participants[index]?.totalVideoMinutes)
+    for (const span of each.spans) assert.ok(facts[span.from.fact - 1] && facts[(span.to.fact ?? 0) - 1])
+  })
+}
