@@ -58,7 +58,9 @@ describe('the documentation', () => {
 function deadLinks(page: string): string[] {
   const prose = read(page).replaceAll(/^```[\s\S]*?^```/gm, '')
   const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
-  return links.filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(page, target)).map((to) => `${page}: ${to}`)
+  return links
+    .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(page, target))
+    .map((to) => `${page}: ${to}`)
 }
 
 function leadsSomewhere(page: string, target: string): boolean {
