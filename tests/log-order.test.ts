@@ -10,6 +10,7 @@ import { logStart, type Position } from '../server/src/storage/database.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { type DatabaseName, databases } from './support/databases.ts'
 import { type House, house } from './support/house.ts'
+import { settleUntil } from './support/until.ts'
 
 /**
  * Ids of log rows are handed out before commit, so on a database with several writers they do not tell the order in which
@@ -102,7 +103,7 @@ for (const database of databases) {
           await pause(1)
         }
         await writers
-        await h.settle()
+        await settleUntil(h, 'all is read', () => seen.length >= committed.length)
 
         const byNumber = (a: number, b: number) => a - b
         assert.deepEqual(seen.map(({ n }) => n).toSorted(byNumber), committed.toSorted(byNumber))
@@ -114,7 +115,7 @@ for (const database of databases) {
       withWitness(database, async (h, seen) => {
         const groups = Array.from({ length: 12 }, (_, group) => [1, 2, 3, 4].map((each) => group * 10 + each))
         await Promise.all(groups.map((numbers, index) => emitAll(h, numbers, () => pause(index % 4))))
-        await h.settle()
+        await settleUntil(h, 'all is read', () => seen.length >= groups.flat().length)
         const order = seen.map(({ n }) => n)
         for (const numbers of groups) {
           const first = order.indexOf(numbers[0] ?? 0)
@@ -147,7 +148,7 @@ if (databases.includes('postgres')) {
 
         mayCommit.resolve()
         await slow
-        await h.settle()
+        await settleUntil(h, 'both are read', () => seen.length >= 2)
         assert.deepEqual(
           seen.map(({ n }) => n),
           [1, 2],

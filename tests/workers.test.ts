@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Area, area } from '../server/src/kit/area.ts'
+import { defineEvent } from '../server/src/kit/event.ts'
+import { type FollowedEvent, follower } from '../server/src/kit/follower.ts'
+import { job } from '../server/src/kit/job.ts'
+import { Type } from '../server/src/kit/schema.ts'
+import { type Work, workIn } from '../server/src/kit/work.ts'
+import { tenantDb } from '../server/src/storage/tenant.ts'
+import { createHousekeeping } from '../server/src/workers/housekeeping.ts'
+import { type DatabaseName, databases } from './support/databases.ts'
+import { type House, house } from './support/house.ts'
+import { settleUntil } from './support/until.ts'
+
+const appId = 'app'
+const payload = Type.Object({ n: Type.Integer() })
+const audience = () => []
+const ticked = defineEvent({ name: 'test.ticked', payload, audience })
+const echoed = defineEvent({ name: 'test.echoed', payload, audience })
+
+const card = (parts: Partial<Area>): Area[] => [
+  area({ name: 'test', about: 'Works for tests.', events: [ticked, echoed], ...parts }),
+]
+
+type Tick = FollowedEvent<typeof ticked>
+const reader = (name: string, handle: (event: Tick, work: Work) => Promise<void>) =>
+  follower({ name, on: [ticked], handle })
+
+async function withHouse(database: DatabaseName, areas: Area[], work: (h: House) => Promise<void>): Promise<void> {
+  const h = await house({ database, areas })
+  try {
+    await work(h)
+  } finally {
+    await h.close()
+  }
+}
+
+/** Something done in one transaction of the app. */
+function inApp(h: House, work: (work: Work) => Promise<void>): Promise<void> {
+  const { database, tools } = h.service.house
+  return database.write((connection) => work(workIn(connection, appId, tools)))
+}
+
+const numbersUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+function tick(h: House, numbers: number[]): Promise<void> {
+  return inApp(h, async ({ emit }) => {
+    for (const n of numbers) await emit(ticked, { n })
+  })
+}
+
+async function eventsNamed(h: House, name: string): Promise<number[]> {
+  const rows = await tenantDb(h.service.house.database.reader, appId)
+    .select('events')
+    .select('events.payload')
+    .where('events.name', '=', name)
+    .orderBy('events.id')
+    .execute()
+  return rows.map((row) => JSON.parse(row.payload).n)
+}
+
+async function jobRows(h: House) {
+  return [...(await tenantDb(h.service.house.database.reader, appId).select('jobs').selectAll().execute())]
+}
+
+function advance(h: House, seconds: number): void {
+  h.clock.setOffset(h.clock.offsetSeconds() + seconds)
+}
+
+const hour = 3_600
+const day = 24 * hour
+
+for (const database of databases) {
+  describe(`followers on ${database}`, () => {
+    it('retries one that fails, and lets the others go on meanwhile', async () => {
+      const seen: Record<string, number[]> = { healthy: [], ailing: [] }
+      let failures = 0
+      let broken = true
+      const followers = [
+        reader('test.ailing', async ({ payload: { n } }) => {
+          if (broken) {
+            failures += 1
+            throw new Error('out of order on purpose')
+          }
+          seen.ailing?.push(n)
+        }),
+        reader('test.healthy', async ({ payload: { n } }) => void seen.healthy?.push(n)),
+      ]
+      await withHouse(database, card({ followers }), async (h) => {
+        await tick(h, [1, 2])
+        await settleUntil(h, 'the healthy one has read', () => seen.healthy?.length === 2)
+        await tick(h, [3])
+        await settleUntil(h, 'the healthy one reads on', () => seen.healthy?.length === 3)
+        await settleUntil(h, 'the ailing one was tried again', () => failures >= 2)
+        assert.deepEqual(seen, { healthy: [1, 2, 3], ailing: [] })
+        broken = false
+        await settleUntil(h, 'the ailing one has caught up', () => seen.ailing?.length === 3)
+        assert.deepEqual(seen, { healthy: [1, 2, 3], ailing: [1, 2, 3] })
+      })
+    })
+
+    it('repeats nothing after a break in the middle of a batch: effect and position commit together', async () => {
+      const all = numbersUpTo(250)
+      const breaksAt = 150
+      const attempts = new Map<number, number>()
+      const echo = reader('test.echo', async ({ payload: { n } }, { emit }) => {
+        attempts.set(n, (attempts.get(n) ?? 0) + 1)
+        await emit(echoed, { n })
+        if (n === breaksAt && attempts.get(n) === 1) throw new Error('broken after the write, on purpose')
+      })
+      await withHouse(database, card({ followers: [echo] }), async (h) => {
+        await tick(h, all)
+        await settleUntil(
+          h,
+          'everything is echoed',
+          async () => (await eventsNamed(h, echoed.name)).length >= all.length,
+        )
+        assert.deepEqual(await eventsNamed(h, echoed.name), all)
+        assert.equal(attempts.get(breaksAt), 2, 'the batch that broke was tried again')
+        assert.equal(attempts.get(1), 1, 'the batch before it was not')
+      })
+    })
+  })
+
+  describe(`jobs on ${database}`, () => {
+    it('run at their time by the clock, once', async () => {
+      const ran: number[] = []
+      const once = job({
+        name: 'test.once',
+        payload,
+        attemptsMax: 3,
+        async run({ n }) {
+          ran.push(n)
+          return undefined
+        },
+      })
+      await withHouse(database, card({ jobs: [once] }), async (h) => {
+        await inApp(h, ({ later, now }) => later(once, { n: 1 }, { key: 'a', at: now + hour }))
+        await h.settle()
+        assert.deepEqual(ran, [])
+        advance(h, hour)
+        await h.settle()
+        await h.settle()
+        assert.deepEqual(ran, [1])
+        assert.deepEqual(await jobRows(h), [])
+      })
+    })
+
+    it('are queued once under a key, with the first time and payload', async () => {
+      const ran: number[] = []
+      const once = job({
+        name: 'test.keyed',
+        payload,
+        attemptsMax: 3,
+        async run({ n }) {
+          ran.push(n)
+          return undefined
+        },
+      })
+      await withHouse(database, card({ jobs: [once] }), async (h) => {
+        const queue = (n: number, inSeconds: number) =>
+          inApp(h, ({ later, now }) => later(once, { n }, { key: 'same', at: now + inSeconds }))
+        await queue(1, hour)
+        await Promise.all([queue(2, 0), queue(3, 2 * hour)])
+        assert.equal((await jobRows(h)).length, 1)
+        await h.settle()
+        assert.deepEqual(ran, [])
+        advance(h, 3 * hour)
+        await h.settle()
+        assert.deepEqual(ran, [1])
+      })
+    })
+
+    it('leave nothing behind when they fail, wait longer each time, and end dead and visible', async () => {
+      const attemptsAt: number[] = []
+      const doomed = job({
+        name: 'test.doomed',
+        payload,
+        attemptsMax: 3,
+        async run({ n }, { now, emit }) {
+          attemptsAt.push(now)
+          await emit(echoed, { n })
+          throw new Error('cannot work, on purpose')
+        },
+      })
+      await withHouse(database, card({ jobs: [doomed] }), async (h) => {
+        await inApp(h, ({ later }) => later(doomed, { n: 1 }, { key: 'a' }))
+        for (let failures = 1; failures <= doomed.attemptsMax; failures += 1) {
+          await h.settle()
+          assert.ok(attemptsAt.length >= failures)
+          advance(h, 2 ** failures)
+        }
+        const [first = 0, second = 0, third = 0] = attemptsAt
+        assert.ok(second - first >= 2, `tried again after ${second - first} s`)
+        assert.ok(third - second >= 4, `tried again after ${third - second} s`)
+
+        advance(h, day)
+        await h.settle()
+        assert.equal(attemptsAt.length, doomed.attemptsMax)
+        const [row] = await jobRows(h)
+        assert.equal(row?.attempts, doomed.attemptsMax)
+        assert.ok(row?.dead_at)
+        assert.match(row?.last_error ?? '', /cannot work, on purpose/)
+        assert.deepEqual(await eventsNamed(h, echoed.name), [])
+      })
+    })
+
+    it('live on under the same key when they ask to run again', async () => {
+      const ranAt: number[] = []
+      const pulse = job({
+        name: 'test.pulse',
+        payload,
+        attemptsMax: 2,
+        async run(_, { now }) {
+          ranAt.push(now)
+          return ranAt.length < 4 ? { againAt: now + hour } : undefined
+        },
+      })
+      await withHouse(database, card({ jobs: [pulse] }), async (h) => {
+        await inApp(h, ({ later }) => later(pulse, { n: 1 }, { key: 'a' }))
+        for (let runs = 1; runs < 4; runs += 1) {
+          await h.settle()
+          assert.equal(ranAt.length, runs)
+          const [row] = await jobRows(h)
+          assert.equal(row?.run_at, (ranAt.at(-1) ?? 0) + hour)
+          assert.equal(row?.attempts, 0, 'a run that went well does not count as an attempt')
+          advance(h, hour)
+        }
+        await h.settle()
+        assert.equal(ranAt.length, 4)
+        assert.deepEqual(await jobRows(h), [])
+      })
+    })
+  })
+
+  describe(`housekeeping on ${database}`, () => {
+    it('drops events that are past their time and behind the slowest follower, and no others', async () => {
+      const read = { quick: 0, slow: 0 }
+      let stuck = false
+      const followers = [
+        reader('test.quick', async () => {
+          read.quick += 1
+        }),
+        reader('test.slow', async () => {
+          if (stuck) throw new Error('stuck on purpose')
+          read.slow += 1
+        }),
+      ]
+      const areas = card({ followers })
+      await withHouse(database, areas, async (h) => {
+        const { database: log, areas: allAreas, tools } = h.service.house
+        const retentionDays = 7
+        const clean = createHousekeeping(log, allAreas, () => tools, retentionDays)
+        const left = () => eventsNamed(h, ticked.name)
+
+        await tick(h, [1, 2])
+        await settleUntil(h, 'both have read', () => read.quick === 2 && read.slow === 2)
+        stuck = true
+        await tick(h, [3, 4])
+        await settleUntil(h, 'the quick one has read on', () => read.quick === 4)
+
+        await clean()
+        assert.deepEqual(await left(), [1, 2, 3, 4], 'nothing is old yet')
+        advance(h, (retentionDays + 1) * day)
+        await clean()
+        assert.deepEqual(await left(), [3, 4], 'the slow one still has to read these')
+        stuck = false
+        await tick(h, [5])
+        await settleUntil(h, 'the slow one has caught up', () => read.slow === 5)
+        await clean()
+        assert.deepEqual(await left(), [5], 'late readers may still come for what is young')
+      })
+    })
+
+    it('drops nothing while a follower has never read', async () => {
+      let handled = 0
+      const never = reader('test.never', async () => {
+        handled += 1
+        throw new Error('cannot begin, on purpose')
+      })
+      await withHouse(database, card({ followers: [never] }), async (h) => {
+        const { database: log, areas, tools } = h.service.house
+        await tick(h, [1])
+        await settleUntil(h, 'it has tried', () => handled > 0)
+        advance(h, 30 * day)
+        await createHousekeeping(log, areas, () => tools, 1)()
+        assert.deepEqual(await eventsNamed(h, ticked.name), [1])
+      })
+    })
+  })
+}
