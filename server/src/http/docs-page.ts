@@ -1,5 +1,72 @@
 import type { Area } from '../kit/area.ts'
+import { eventCatalogue } from './reference/catalogue.ts'
+import {
+  areaChapter,
+  chapterId,
+  errorsChapter,
+  eventId,
+  eventsChapter,
+  startChapter,
+  titleOf,
+} from './reference/chapters.ts'
+import { Html, html } from './reference/html.ts'
+import { method } from './reference/operation-section.ts'
+import { style, styleOfTargets } from './reference/style.ts'
 
+const pages = new WeakMap<Area[], string>()
+
+/** The reference as one page without scripts; made once, as it does not change while the server runs. */
 export function docsPage(areas: Area[]): string {
-  return `<!doctype html><title>Parley</title>${areas.map(({ name }) => `<h2>${name}</h2>`).join('')}`
+  const known = pages.get(areas) ?? page(areas).text
+  pages.set(areas, known)
+  return known
+}
+
+function page(areas: Area[]): Html {
+  const shown = areas.filter(({ operations }) => operations.length > 0)
+  const ids = ['start', 'errors', ...shown.flatMap(({ operations }) => operations.map(({ id }) => id))]
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Parley API reference</title>
+<style>${new Html(style + styleOfTargets(ids))}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the reference</a>
+<input type="checkbox" id="menu" aria-label="Show the contents">
+<aside>
+  <div class="brand"><a href="#top"><span class="mark"></span>Parley <small>API v3</small></a><label for="menu">Contents</label></div>
+  ${contents(shown, areas)}
+</aside>
+<main id="main">
+  <header class="hero" id="top">
+    <h1>API reference</h1>
+    <p>Chat and calling for your product, on your own servers.</p>
+    <p class="links"><a href="/openapi.json">OpenAPI 3.1 document</a><a href="#errors">Error catalogue</a><a href="#events">Events</a></p>
+  </header>
+  ${startChapter(shown)}
+  ${shown.map(areaChapter)}
+  ${errorsChapter(shown)}
+  ${eventsChapter(areas)}
+  <footer>Made by the server from the declarations it runs on.</footer>
+</main>
+</body>
+</html>
+`
+}
+
+function contents(shown: Area[], areas: Area[]): Html {
+  return html`<nav aria-label="Contents">
+    <ul><li><a href="#start">Start here</a></li></ul>
+    ${shown.map(
+      (area) => html`<p><a href="#${chapterId(area)}">${titleOf(area)}</a></p>
+    <ul>${area.operations.map((operation) => html`<li><a href="#${operation.id}"><span>${operation.summary}</span>${method(operation)}</a></li>`)}</ul>`,
+    )}
+    <p><a href="#errors">Errors</a></p>
+    <p><a href="#events">Events</a></p>
+    <ul>${eventCatalogue(areas).map(({ name }) => html`<li><a href="#${eventId(name)}"><span>${name}</span></a></li>`)}</ul>
+  </nav>`
 }

@@ -1,7 +1,7 @@
+import { userNotFound } from '../areas/users/errors.ts'
 import type { Area } from '../kit/area.ts'
 import { badRequest, type ErrorDefinition } from '../kit/errors.ts'
 import type { Operation } from '../kit/operation.ts'
-import { userNotFound } from '../areas/users/errors.ts'
 import {
   apiKeyUnknown,
   apiNotFound,
@@ -13,15 +13,18 @@ import {
   noAppId,
   noManagementCredentials,
   plainHttpRefused,
+  type Source,
   tooManyRequests,
   unexpected,
 } from './errors.ts'
+import { leastSampleOf, sampleOf } from './reference/sample.ts'
+import type { Shape } from './reference/shape.ts'
 
 /** The API as an OpenAPI 3.1 document, made from the declarations that the server itself runs on. */
 
 const version = '3.0.0'
 const regionVariable = { default: 'us', enum: ['us', 'eu', 'in'], description: 'Data-centre region' }
-const domainVariable = { default: 'localhost:8443', description: 'Domain of the install' }
+const domainVariable = { default: 'localhost:8443', description: 'Domain of the install, and its port' }
 const appVariable = { default: 'app', description: 'The app id' }
 
 const servers = {
@@ -49,18 +52,29 @@ export function documentedPath(area: Area, operation: Operation): string {
   return `${prefixes[area.mount]}${operation.path}`
 }
 
+/** The documented host of an area. */
+export function serverOf(area: Area) {
+  return area.mount === 'management' ? servers.management : servers[area.host]
+}
+
+const texts = new WeakMap<Area[], string>()
+
+/** The document as text; made once, as it does not change while the server runs. */
 export function openApi(areas: Area[]): string {
-  return JSON.stringify(openApiDocument(areas))
+  const known = texts.get(areas) ?? JSON.stringify(openApiDocument(areas))
+  texts.set(areas, known)
+  return known
 }
 
 export function openApiDocument(areas: Area[]) {
   const shown = areas.filter((area) => area.operations.length > 0)
+  const records: Records = {}
   const paths: Record<string, Record<string, unknown>> = {}
   for (const area of shown) {
     for (const operation of area.operations) {
       const path = documentedPath(area, operation)
-      paths[path] ??= { servers: [area.mount === 'management' ? servers.management : servers[area.host]] }
-      paths[path][operation.method.toLowerCase()] = operationObject(area, operation)
+      paths[path] ??= { servers: [serverOf(area)] }
+      paths[path][operation.method.toLowerCase()] = operationObject(area, operation, records)
     }
   }
   return {
@@ -75,20 +89,48 @@ export function openApiDocument(areas: Area[]) {
     servers: [servers.api],
     tags: shown.map(({ name, about }) => ({ name, description: about })),
     paths,
-    components: {
-      securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'apikey', description: 'An API key of the app' },
-        managementKey: { type: 'apiKey', in: 'header', name: 'key', description: 'First half of a management pair' },
-        managementSecret: { type: 'apiKey', in: 'header', name: 'secret', description: 'Second half of the pair' },
-        managementBasic: { type: 'http', scheme: 'basic', description: 'The same pair as HTTP Basic' },
-      },
-      schemas: { Error: errorSchema },
-    },
+    components: { securitySchemes, headers, schemas: { Error: errorSchema, ...records } },
   }
 }
 
-function operationObject(area: Area, operation: Operation) {
-  const { id, summary, description, hasBody, body, reply, deprecated } = operation
+const securitySchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'apikey', description: 'An API key of the app' },
+  managementKey: { type: 'apiKey', in: 'header', name: 'key', description: 'First half of a management pair' },
+  managementSecret: { type: 'apiKey', in: 'header', name: 'secret', description: 'Second half of the pair' },
+  managementBasic: { type: 'http', scheme: 'basic', description: 'The same pair as HTTP Basic' },
+}
+
+const headers = {
+  'X-Request-Id': { description: 'Names the request in the server’s log', schema: { type: 'string' } },
+  'X-RateLimit-Limit': { description: 'Requests allowed per minute', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'When the next minute begins, in UNIX seconds', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
+}
+
+const headerRefs = (names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const allowanceHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+/** Records that several operations answer; each is written once and referred to by its title. */
+type Records = Record<string, unknown>
+
+/** A schema for the document: titled ones move to the components, and maps are written the way generators read them. */
+function written(schema: unknown, records: Records): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => written(each, records))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { title, examples, patternProperties, ...rest } = schema as Shape
+  const copy = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, written(value, records)]))
+  if (patternProperties) copy.additionalProperties = written(Object.values(patternProperties)[0], records)
+  if (examples) copy.examples = examples
+  if (title === undefined) return copy
+  records[title] ??= { title, ...copy }
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function operationObject(area: Area, operation: Operation, records: Records) {
+  const { id, summary, description, hasBody, body, reply, deprecated, keys, rate } = operation
   return {
     operationId: id,
     tags: [area.name],
@@ -99,36 +141,55 @@ function operationObject(area: Area, operation: Operation) {
       operation.door === 'management'
         ? [{ managementKey: [], managementSecret: [] }, { managementBasic: [] }]
         : [{ apiKey: [] }],
-    parameters: parametersOf(operation),
-    ...(hasBody && { requestBody: { required: isRequired(body), content: { 'application/json': { schema: body } } } }),
+    ...(keys.length > 0 && { 'x-key-scopes': keys }),
+    'x-rate-class': rate,
+    parameters: parametersOf(area, operation),
+    ...(hasBody && {
+      requestBody: {
+        required: isRequired(body),
+        content: {
+          'application/json': { schema: written(body, records), example: leastSampleOf(body as Shape) },
+        },
+      },
+    }),
     responses: {
-      200: { description: 'Success', content: { 'application/json': { schema: reply } } },
-      ...errorResponses(operation),
+      200: {
+        description: 'Success',
+        headers: headerRefs(['X-Request-Id', ...allowanceHeaders]),
+        content: { 'application/json': { schema: written(reply, records), example: sampleOf(reply as Shape) } },
+      },
+      ...errorResponses(area, operation),
     },
   }
 }
 
 function isRequired(body: object): boolean {
-  return ((body as { required?: string[] }).required ?? []).length > 0
+  return ((body as Shape).required ?? []).length > 0
 }
 
-function parametersOf({ path, query, onBehalfOf, method }: Operation): object[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-  const properties = Object.entries((query as { properties?: Record<string, object> }).properties ?? {})
-  const inQuery = properties.map(([name, schema]) => ({ name, in: 'query', required: false, schema }))
-  const acting = {
+/** A parameter, as the document and the reference page show it. */
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: Shape
+}
+
+export function parametersOf(area: Area, { path, query, onBehalfOf, method }: Operation): Parameter[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(area, name))
+  const properties = Object.entries((query as Shape).properties ?? {})
+  const inQuery = properties.map(([name, { description, ...schema }]): Parameter => {
+    return { name, in: 'query', required: false, ...(description && { description }), schema }
+  })
+  const acting: Parameter = {
     name: 'onBehalfOf',
     in: 'header',
     required: onBehalfOf === 'required',
     description: 'UID of the user to act as',
     schema: { type: 'string' },
   }
-  const repeatable = {
+  const repeatable: Parameter = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
@@ -141,6 +202,20 @@ function parametersOf({ path, query, onBehalfOf, method }: Operation): object[] 
     ...(onBehalfOf === 'unsupported' ? [] : [acting]),
     ...(method === 'GET' ? [] : [repeatable]),
   ]
+}
+
+/** A path parameter is told in the words of the record’s field it names. */
+function pathParameter(area: Area, name: string): Parameter {
+  const [field] = area.operations.flatMap(({ reply }) => namedIn(reply as Shape, name))
+  const { description, ...schema } = field ?? { description: `Id of the ${name.replace(/Id$/, '')}`, type: 'string' }
+  return { name, in: 'path', required: true, ...(description && { description }), schema }
+}
+
+function namedIn(shape: Shape, name: string): Shape[] {
+  const { properties = {}, items } = shape
+  const here = properties[name]?.description ? [properties[name]] : []
+  const deeper = [...Object.values(properties), ...(items ? [items] : [])]
+  return [...here, ...deeper.flatMap((each) => namedIn(each, name))]
 }
 
 /** Every failure an operation can meet: those of the pipeline that apply to it, and its own. */
@@ -164,17 +239,18 @@ export function errorsOf(operation: Operation): ErrorDefinition[] {
   ]
 }
 
-function errorResponses(operation: Operation): Record<string, object> {
+function errorResponses(area: Area, operation: Operation): Record<string, object> {
   const byStatus = Map.groupBy(errorsOf(operation), ({ status }) => status)
   return Object.fromEntries(
     [...byStatus].map(([status, errors]) => [
       status,
       {
         description: errors.map(({ code, when }) => `\`${code}\`: ${when}`).join('; '),
+        headers: headerRefs(['X-Request-Id', ...(status === 429 ? [...allowanceHeaders, 'Retry-After'] : [])]),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
-            examples: Object.fromEntries(errors.map((error) => [error.code, { value: exampleOf(error) }])),
+            examples: Object.fromEntries(errors.map((error) => [error.code, { value: exampleOf(area, error) }])),
           },
         },
       },
@@ -182,8 +258,24 @@ function errorResponses(operation: Operation): Record<string, object> {
   )
 }
 
-function exampleOf({ code, when }: ErrorDefinition) {
-  return { error: { code, message: when, devMessage: when, source: 'chat-api' } }
+function exampleOf(area: Area, { code, status, when }: ErrorDefinition) {
+  const message = `${when.charAt(0).toUpperCase()}${when.slice(1)}.`
+  const details = code === badRequest.code && status === badRequest.status ? { field: ['is required'] } : undefined
+  const wait = code === tooManyRequests.code ? { retryAfter: 12 } : undefined
+  return {
+    error: {
+      code,
+      message,
+      devMessage: message,
+      source: sourceOf(area),
+      ...((details ?? wait) && { details: details ?? wait }),
+    },
+  }
+}
+
+function sourceOf({ mount, host }: Area): Source {
+  if (mount === 'management') return 'mgmt-api'
+  return host === 'call' ? 'calls-api' : 'chat-api'
 }
 
 const errorSchema = {

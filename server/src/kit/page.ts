@@ -11,18 +11,24 @@ export function listQuery<Filters extends Record<string, TSchema>>(filters: Filt
     ...filters,
     page: Type.Optional(Type.Integer({ minimum: 1, description: 'Which page; the first is 1' })),
     perPage: Type.Optional(
-      Type.Integer({ minimum: 1, description: `Records per page; more than ${perPageMax} are answered as ${perPageMax}` }),
+      Type.Integer({
+        minimum: 1,
+        description: `Records per page; more than ${perPageMax} are answered as ${perPageMax}`,
+      }),
     ),
   })
 }
 
-export const Pagination = Type.Object({
-  total: Type.Integer(),
-  count: Type.Integer(),
-  per_page: Type.Integer(),
-  current_page: Type.Integer(),
-  total_pages: Type.Integer(),
-})
+export const Pagination = Type.Object(
+  {
+    total: Type.Integer({ description: 'Records in all', examples: [1] }),
+    count: Type.Integer({ description: 'Records on this page', examples: [1] }),
+    per_page: Type.Integer({ description: 'Records a page can hold', examples: [perPageDefault] }),
+    current_page: Type.Integer({ description: 'Which page this is', examples: [1] }),
+    total_pages: Type.Integer({ description: 'Pages in all', examples: [1] }),
+  },
+  { title: 'Pagination' },
+)
 
 /** The reply of a page-based list. */
 export function pageOf<Record extends TSchema>(record: Record) {
@@ -72,7 +78,10 @@ export async function paginate<Query extends PageQuery, Narrowed, Row, Item>(
     .select(sql<number>`count(*)`.as('total'))
     .executeTakeFirstOrThrow()) as { total: number }
   const found = slice.offset < total ? await narrowed.limit(slice.limit).offset(slice.offset).execute() : []
-  return { data: found.map((row) => toItem(row as Row)), meta: { pagination: paginationOf(total, found.length, slice) } }
+  return {
+    data: found.map((row) => toItem(row as Row)),
+    meta: { pagination: paginationOf(total, found.length, slice) },
+  }
 }
 
 function narrow<Query extends PageQuery, Narrowed>(
@@ -81,7 +90,10 @@ function narrow<Query extends PageQuery, Narrowed>(
   query: Query,
 ): Narrowed {
   let narrowed = rows
-  for (const [name, filter] of Object.entries(filters) as [keyof Query, (rows: Narrowed, value: unknown) => Narrowed][]) {
+  for (const [name, filter] of Object.entries(filters) as [
+    keyof Query,
+    (rows: Narrowed, value: unknown) => Narrowed,
+  ][]) {
     const value = query[name]
     if (value !== undefined) narrowed = filter(narrowed, value)
   }

@@ -23,7 +23,8 @@ export function OneOf<const Words extends readonly string[]>(words: Words, descr
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...(description && { description }) })
 }
 
-export const Seconds = (description: string) => Type.Integer({ description: `${description}, in UNIX seconds` })
+export const Seconds = (description: string) =>
+  Type.Integer({ description: `${description}, in UNIX seconds`, examples: [1_767_258_000] })
 
 export type { Static, TSchema }
 export { Type }

@@ -5,19 +5,28 @@ const nameCharactersMax = 100
 
 export const Scope = OneOf(['fullAccess', 'authOnly'], 'What the key may do')
 
-export const ApiKey = Type.Object({
-  apiKey: Type.String({ description: 'The key itself, 40 hexadecimal characters' }),
-  name: Type.String({ description: 'A label, unique in the app' }),
-  scope: Scope,
-  createdAt: Seconds('When it was created'),
-  updatedAt: Type.Optional(Seconds('When it was last changed')),
-})
+export const ApiKey = Type.Object(
+  {
+    apiKey: Type.String({
+      description: 'The key itself, 40 hexadecimal characters',
+      examples: ['5d0a3c9be1f74826a9d3e07c4b81f25a6c90de37'],
+    }),
+    name: Type.String({ description: 'A label, unique in the app', examples: ['billing service'] }),
+    scope: Scope,
+    createdAt: Seconds('When it was created'),
+    updatedAt: Type.Optional(Seconds('When it was last changed')),
+  },
+  { title: 'ApiKey' },
+)
 export type ApiKey = Static<typeof ApiKey>
 
-export const ApiKeyCreate = Type.Object({
-  name: FilledText(nameCharactersMax, 'A label, unique in the app'),
-  scope: Type.Optional(Scope),
-})
+export const ApiKeyCreate = Type.Object(
+  {
+    name: FilledText(nameCharactersMax, 'A label, unique in the app'),
+    scope: Type.Optional(Scope),
+  },
+  { examples: [{ name: 'billing service', scope: 'fullAccess' }] },
+)
 
 export const ApiKeyUpdate = Type.Partial(ApiKeyCreate)
 

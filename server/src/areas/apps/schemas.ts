@@ -6,37 +6,53 @@ const nameCharactersMax = 100
 export const regions = ['us', 'eu', 'in'] as const
 export const Region = OneOf(regions, 'The data-centre region')
 
-export const AppRecord = Type.Object({
-  id: Type.String({ description: 'The app id, 16 hexadecimal characters' }),
-  name: Type.String(),
-  plan: Type.Literal('self-hosted'),
-  state: OneOf(['active', 'archived'] as const),
-  owner: Type.Integer({ description: 'The account that owns the app' }),
-  region: Region,
-  createdAt: Seconds('When it was created'),
-  appOwner: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() }),
-  appRegion: Type.Object({ id: Region, name: Type.String(), description: Type.String() }),
-  apiKeys: Type.Record(
-    Type.String(),
-    Type.Object({
-      apiKey: Type.String(),
-      name: Type.String(),
-      scope: OneOf(['fullAccess', 'authOnly'] as const),
-      createdBy: Type.String(),
+export const AppRecord = Type.Object(
+  {
+    id: Type.String({ description: 'The app id, 16 hexadecimal characters', examples: ['9f2c41d07be8a635'] }),
+    name: Type.String({ examples: ['Night shift'] }),
+    plan: Type.Literal('self-hosted'),
+    state: OneOf(['active', 'archived'] as const),
+    owner: Type.Integer({ description: 'The account that owns the app', examples: [1] }),
+    region: Region,
+    createdAt: Seconds('When it was created'),
+    appOwner: Type.Object({
+      id: Type.String({ examples: ['1'] }),
+      name: Type.String({ examples: ['Ada'] }),
+      email: Type.String({ examples: ['ada@example.com'] }),
     }),
-    { description: 'The keys of the app, by their value' },
-  ),
-})
+    appRegion: Type.Object({
+      id: Region,
+      name: Type.String({ examples: ['United States'] }),
+      description: Type.String({ examples: ['Served from the United States'] }),
+    }),
+    apiKeys: Type.Record(
+      Type.String(),
+      Type.Object({
+        apiKey: Type.String({ examples: ['5d0a3c9be1f74826a9d3e07c4b81f25a6c90de37'] }),
+        name: Type.String({ examples: ['Rest API Key'] }),
+        scope: OneOf(['fullAccess', 'authOnly'] as const),
+        createdBy: Type.String({ examples: ['app_system'] }),
+      }),
+      { description: 'The keys of the app, by their value' },
+    ),
+  },
+  { title: 'App' },
+)
 export type AppRecord = Static<typeof AppRecord>
 
-export const AppCreate = Type.Object({
-  name: FilledText(nameCharactersMax),
-  region: Type.Optional(Region),
-  version: Type.Optional(Type.Union([Type.Literal('3'), Type.Literal(3)], { description: 'The API version; only 3 exists' })),
-  skipSampleData: Type.Optional(
-    Type.Boolean({ description: 'Send `false` to get a few sample users and a group; a new app is empty otherwise' }),
-  ),
-})
+export const AppCreate = Type.Object(
+  {
+    name: FilledText(nameCharactersMax),
+    region: Type.Optional(Region),
+    version: Type.Optional(
+      Type.Union([Type.Literal('3'), Type.Literal(3)], { description: 'The API version; only 3 exists' }),
+    ),
+    skipSampleData: Type.Optional(
+      Type.Boolean({ description: 'Send `false` to get a few sample users and a group; a new app is empty otherwise' }),
+    ),
+  },
+  { examples: [{ name: 'Night shift', region: 'us' }] },
+)
 
 export const AppListQuery = listQuery({
   searchKey: Type.Optional(Type.String({ description: 'Part of the id or the name, in any letter case' })),

@@ -31,31 +31,46 @@ const Step = Type.Object({
   ),
   uid: Type.Optional(Uid),
   deviceId: Type.Optional(DeviceId),
-  camera: Type.Optional(Type.Boolean({ description: 'Joins with the camera on or off; the call’s type decides if absent' })),
+  camera: Type.Optional(
+    Type.Boolean({ description: 'Joins with the camera on or off; the call’s type decides if absent' }),
+  ),
   busy: Type.Optional(Type.Boolean({ description: 'Rejects because the user is in another call' })),
   rid: Type.Optional(FilledText(idCharactersMax, 'The recording; made up if absent')),
   url: Type.Optional(Text(urlCharactersMax, 'Address of the recording or transcript; made up if absent')),
 })
 export type Step = Static<typeof Step>
 
-export const Script = Type.Object({
-  initiator: Uid,
-  receiver: Uid,
-  receiverType: Type.Optional(ReceiverType),
-  type: Type.Optional(CallType),
-  mode: Type.Optional(CallMode),
-  invited: Type.Optional(Type.Array(Uid, { description: 'Members of the group who are rung', maxItems: 1000 })),
-  startAt: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 32_503_680_000,
-      description: 'When the call is placed, in UNIX seconds; so that the last step is now, if absent',
-    }),
-  ),
-  tags: Type.Optional(Type.Array(FilledText(idCharactersMax), { maxItems: 25 })),
-  metaData: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  steps: Type.Array(Step, { maxItems: stepsMax }),
-})
+const scriptExample = {
+  initiator: 'nora',
+  receiver: 'milo',
+  type: 'video',
+  steps: [
+    { after: 4, do: 'join', uid: 'milo', deviceId: 'ios-22' },
+    { after: 64, do: 'leave', uid: 'milo', deviceId: 'ios-22' },
+  ],
+}
+
+export const Script = Type.Object(
+  {
+    initiator: Uid,
+    receiver: Uid,
+    receiverType: Type.Optional(ReceiverType),
+    type: Type.Optional(CallType),
+    mode: Type.Optional(CallMode),
+    invited: Type.Optional(Type.Array(Uid, { description: 'Members of the group who are rung', maxItems: 1000 })),
+    startAt: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 32_503_680_000,
+        description: 'When the call is placed, in UNIX seconds; so that the last step is now, if absent',
+      }),
+    ),
+    tags: Type.Optional(Type.Array(FilledText(idCharactersMax), { maxItems: 25 })),
+    metaData: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    steps: Type.Array(Step, { maxItems: stepsMax }),
+  },
+  { examples: [scriptExample] },
+)
 export type Script = Static<typeof Script>
 
 export const ClockReading = Type.Object({
@@ -63,7 +78,14 @@ export const ClockReading = Type.Object({
   offsetSeconds: Type.Integer({ description: 'How far it is ahead of real time' }),
 })
 
-export const ClockChange = Type.Object({
-  now: Type.Optional(Type.Integer({ minimum: 0, maximum: 32_503_680_000, description: 'The new present, in UNIX seconds' })),
-  advance: Type.Optional(Type.Integer({ minimum: -afterMax, maximum: afterMax, description: 'Seconds to go forward' })),
-})
+export const ClockChange = Type.Object(
+  {
+    now: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 32_503_680_000, description: 'The new present, in UNIX seconds' }),
+    ),
+    advance: Type.Optional(
+      Type.Integer({ minimum: -afterMax, maximum: afterMax, description: 'Seconds to go forward' }),
+    ),
+  },
+  { examples: [{ advance: 3600 }] },
+)

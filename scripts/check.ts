@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What must hold before a change is shared: types, lint and format, generated files, floors. */
+
+const root = join(import.meta.dirname, '..')
+const node = [process.execPath, '--disable-warning=ExperimentalWarning']
+const floors = 'tests/floors.test.ts'
+
+const steps: Record<string, string[]> = {
+  types: [join(root, 'node_modules/.bin/tsc'), '-p', '.'],
+  'lint and format': [join(root, 'node_modules/.bin/biome'), 'check', '--error-on-warnings', '.'],
+  'generated files': [...node, 'scripts/generate.ts', '--check'],
+  ...(existsSync(join(root, floors)) && { floors: [...node, '--test', floors] }),
+}
+
+let failed = false
+for (const [name, [command = '', ...words]] of Object.entries(steps)) {
+  const { status, stdout, stderr } = spawnSync(command, words, { cwd: root, encoding: 'utf8' })
+  if (status !== 0) process.stdout.write(`${stdout}${stderr}`)
+  failed ||= status !== 0
+  console.log(`${name}: ${status === 0 ? 'ok' : 'failed'}`)
+}
+process.exitCode = failed ? 1 : 0

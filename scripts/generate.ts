@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { areas } from '../server/src/areas/index.ts'
+import { openApiDocument } from '../server/src/http/openapi.ts'
+import { type CataloguedEvent, errorCatalogue, eventCatalogue } from '../server/src/http/reference/catalogue.ts'
+import type { Field } from '../server/src/http/reference/fields.ts'
+
+/** Writes docs/generated from the declarations; with --check it only tells which file is stale. */
+
+const root = join(import.meta.dirname, '..')
+
+export const generatedFiles: Record<string, () => string> = {
+  'docs/generated/openapi.json': () => `${JSON.stringify(openApiDocument(areas), null, 2)}\n`,
+  'docs/generated/errors.md': errorsText,
+  'docs/generated/events.md': eventsText,
+}
+
+/** Files that are not what the declarations say now. */
+export function staleFiles(): string[] {
+  return Object.entries(generatedFiles)
+    .filter(([file, make]) => !existsSync(join(root, file)) || readFileSync(join(root, file), 'utf8') !== make())
+    .map(([file]) => file)
+}
+
+function errorsText(): string {
+  const rows = errorCatalogue(areas).map((error) => {
+    const where = error.reach ?? error.operations.map(({ id }) => `\`${id}\``).join(', ')
+    return row(`\`${error.code}\``, String(error.status), error.when, where)
+  })
+  return page(
+    'Errors',
+    'Go by `error.code`; the sentences of an answer are for people and may change.',
+    table(['Code', 'HTTP', 'When', 'Operations'], rows),
+  )
+}
+
+function eventsText(): string {
+  const events = eventCatalogue(areas)
+  const about = 'What can happen, what it carries, who sees it live and how a webhook tells it.'
+  return page('Events', about, events.map(eventText).join('\n\n'))
+}
+
+function eventText({ name, area, fields, audience, trigger }: CataloguedEvent): string {
+  const live = audience.length > 0 ? audience.map((channel) => `\`${channel}\``).join(', ') : 'stays inside the server'
+  return [
+    `## \`${name}\``,
+    `Area: ${area.name}. Live: ${live}. Webhook: ${trigger ? `\`${trigger}\`` : 'none'}.`,
+    table(['Field', 'Type', 'Always', 'About'], fields.map(fieldRow)),
+  ].join('\n\n')
+}
+
+function fieldRow({ path, type, required, description, values, limits }: Field): string {
+  const listed = values.map((value) => `\`${value}\``).join(', ')
+  const about = [description, listed, limits.join(', ')].filter((part) => part !== '').join('; ')
+  return row(`\`${path}\``, type, required ? 'yes' : 'no', about)
+}
+
+function page(title: string, about: string, content: string): string {
+  return `<!-- Written by \`npm run generate\`; edit the declarations instead. -->\n\n# ${title}\n\n${about}\n\n${content}\n`
+}
+
+function table(heads: string[], rows: string[]): string {
+  return [row(...heads), row(...heads.map(() => '---')), ...rows].join('\n')
+}
+
+function row(...cells: string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+function writeAll(): void {
+  for (const [file, make] of Object.entries(generatedFiles)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true })
+    writeFileSync(join(root, file), make())
+    console.log(`wrote ${file}`)
+  }
+}
+
+function check(): void {
+  const stale = staleFiles()
+  for (const file of stale) console.error(`${file} is stale; run npm run generate`)
+  process.exitCode = stale.length === 0 ? 0 : 1
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--check')) check()
+  else writeAll()
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { areas } from '../server/src/areas/index.ts'
+import { docsPage } from '../server/src/http/docs-page.ts'
+import { errorsOf } from '../server/src/http/openapi.ts'
+import { area } from '../server/src/kit/area.ts'
+import { defineError } from '../server/src/kit/errors.ts'
+import { defineEvent } from '../server/src/kit/event.ts'
+import { operation } from '../server/src/kit/operation.ts'
+import { Done, done } from '../server/src/kit/reply.ts'
+import { OneOf, Type } from '../server/src/kit/schema.ts'
+import { type House, house } from './support/house.ts'
+
+const hostile = '</style></code><script>alert("x")</script> & \'more\''
+const escapedHostile = '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;more&#39;'
+
+const shady = operation({
+  id: 'shadyOperation',
+  route: 'POST /shady',
+  summary: `Summary ${hostile}`,
+  description: `Description ${hostile}`,
+  query: Type.Object({ [`query${hostile}`]: Type.Optional(Type.String({ description: hostile })) }),
+  body: Type.Object({ [`body${hostile}`]: OneOf([hostile], hostile) }),
+  reply: Done,
+  errors: [defineError(`ERR_SHADY${hostile}`, 400, hostile, () => hostile)],
+  run: async () => done(hostile),
+})
+
+const shadyArea = area({
+  name: `shady${hostile}`,
+  about: hostile,
+  operations: [shady],
+  events: [
+    defineEvent({
+      name: `shady.event${hostile}`,
+      payload: Type.Object({ text: Type.String({ description: hostile, examples: [hostile] }) }),
+      audience: () => [hostile],
+      webhook: { trigger: hostile, body: () => ({}) },
+    }),
+  ],
+})
+
+describe('the reference page', () => {
+  let h: House
+  let text: string
+  let policy: unknown
+
+  before(async () => {
+    h = await house({ database: 'sqlite' })
+    const answer = await h.client.send('localhost', '/docs')
+    assert.equal(answer.status, 200)
+    text = answer.text
+    policy = answer.headers['content-security-policy']
+  })
+  after(() => h.close())
+
+  it('tells every operation: its id, its summary and each of its error codes', () => {
+    for (const each of areas.flatMap(({ operations }) => operations)) {
+      const from = text.indexOf(`<section class="op" id="${each.id}">`)
+      assert.ok(from > 0, `${each.id} has no section`)
+      const section = text.slice(from, text.indexOf('</section>', from))
+      assert.ok(section.includes(each.summary.replaceAll("'", '&#39;')), each.summary)
+      assert.ok(section.includes('curl '), each.id)
+      for (const { code } of errorsOf(each)) assert.ok(section.includes(code), `${each.id} does not tell ${code}`)
+    }
+  })
+
+  it('has the whole catalogue of errors and every event', () => {
+    const codes = areas.flatMap(({ operations }) => operations.flatMap(errorsOf)).map(({ code }) => code)
+    for (const code of new Set(codes)) assert.ok(text.includes(`<tr id="${code}">`), code)
+    for (const { name } of areas.flatMap(({ events }) => events)) assert.ok(text.includes(`id="event-${name}"`), name)
+  })
+
+  it('loads nothing from anywhere and runs nothing', () => {
+    assert.doesNotMatch(text, /<(script|link|img|iframe|object|embed|form|base)\b|\ssrc=|\son\w+=|@import|url\(/i)
+    assert.match(String(policy), /default-src 'none'/)
+  })
+
+  it('leads only to places that exist', () => {
+    const targets = [...text.matchAll(/href="([^"]*)"/g)].map(([, target = '']) => target)
+    const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`)
+    assert.deepEqual(ids.length, new Set(ids).size, 'an id is used twice')
+    const places = new Set([...ids, '/openapi.json'])
+    assert.deepEqual(
+      targets.filter((target) => !places.has(target)),
+      [],
+    )
+  })
+
+  it('shows declarations as text, whatever characters they have', () => {
+    const page = docsPage([...areas, shadyArea])
+    assert.ok(page.split(escapedHostile).length > 10)
+    assert.doesNotMatch(page, /<script/i)
+    assert.equal(page.split('</style>').length, 2)
+  })
+
+  it('is made once', () => {
+    const list = [...areas]
+    const first = docsPage(list)
+    list.length = 0
+    assert.equal(docsPage(list), first)
+  })
+})
