@@ -19,6 +19,10 @@ const acrossAllApps: { who: string; statement: RegExp }[] = [
     who: 'the job loop looks whether anything is due',
     statement: /^select key from jobs where dead_at is null and run_at <= /,
   },
+  {
+    who: 'the followers look whether they are behind',
+    statement: /^select events\.id from events where \(events\.tx > /,
+  },
   { who: 'housekeeping drops old replies', statement: /^delete from idempotent_replies where created_at <= \S+$/ },
   { who: 'housekeeping drops old events', statement: /^delete from events where at < / },
   {

@@ -11,20 +11,33 @@ import type { EventRow } from '../storage/tables.ts'
 const eventsPerBatch = 100
 const leaseSeconds = 15
 
-/** Gives every follower its next events; answers whether any of them moved. */
-export function createFollowerLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger) {
+export interface FollowerLoop {
+  /** Gives every follower its next events; answers whether any of them moved. */
+  run(): Promise<boolean>
+  /** Whether an event is written that this node's followers have not come to yet. */
+  isBehind(): Promise<boolean>
+}
+
+export function createFollowerLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger): FollowerLoop {
   const followers = areas.flatMap((area) => area.followers)
   const holder = randomUUID()
   const positions = new Map<string, Position>()
   const heldUp = new Map<string, { until: number; failures: number }>()
 
-  return async function run(): Promise<boolean> {
+  async function run(): Promise<boolean> {
     let moved = false
     for (const follower of followers) {
       const now = Date.now() / 1000
       if ((heldUp.get(follower.name)?.until ?? 0) > now) continue
       // Leases run on real time: a clock that tests move must not hand them over.
-      if (!(await database.claimLease(`follower ${follower.name}`, holder, Math.floor(now), Math.floor(now) + leaseSeconds))) {
+      if (
+        !(await database.claimLease(
+          `follower ${follower.name}`,
+          holder,
+          Math.floor(now),
+          Math.floor(now) + leaseSeconds,
+        ))
+      ) {
         positions.delete(follower.name)
         continue
       }
@@ -41,6 +54,27 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
     }
     return moved
   }
+
+  async function isBehind(): Promise<boolean> {
+    for (const { name } of followers) {
+      if (!heldUp.has(name) && positions.has(name) && (await hasUnread(database, positions.get(name) ?? logStart)))
+        return true
+    }
+    return false
+  }
+
+  return { run, isBehind }
+}
+
+/** Counts events that `eventsAfter` still holds back because an older transaction is running. */
+async function hasUnread({ reader }: Database, { tx, id }: Position): Promise<boolean> {
+  const row = await reader.query
+    .selectFrom('events')
+    .select('events.id')
+    .where((is) => is.or([is('events.tx', '>', tx), is.and([is('events.tx', '=', tx), is('events.id', '>', id)])]))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 async function step(

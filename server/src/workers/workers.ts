@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
@@ -19,9 +20,18 @@ const pollMilliseconds = 500
 const housekeepingMilliseconds = 60_000
 // A follower or job that produces work for itself without end must not hold up its caller for ever.
 const settleRoundsMax = 10_000
+// Nor must somebody's long transaction, which holds back the events after it.
+const settleWaitsMax = 400
+const settleWaitMilliseconds = 5
 
-export function createWorkers(database: Database, areas: Area[], tools: () => Tools, retentionDays: number, log: Logger): Workers {
-  const runFollowers = createFollowerLoop(database, areas, tools, log)
+export function createWorkers(
+  database: Database,
+  areas: Area[],
+  tools: () => Tools,
+  retentionDays: number,
+  log: Logger,
+): Workers {
+  const followers = createFollowerLoop(database, areas, tools, log)
   const runJobs = createJobLoop(database, areas, tools, log)
   const clean = createHousekeeping(database, areas, tools, retentionDays)
   let running = false
@@ -31,7 +41,7 @@ export function createWorkers(database: Database, areas: Area[], tools: () => To
   /** One round; answers whether anything was done. Rounds never overlap. */
   function round(): Promise<boolean> {
     const next = current.then(async () => {
-      const followed = await runFollowers()
+      const followed = await followers.run()
       const worked = await runJobs()
       return followed || worked
     })
@@ -40,7 +50,12 @@ export function createWorkers(database: Database, areas: Area[], tools: () => To
   }
 
   async function runUntilIdle(): Promise<void> {
-    for (let rounds = 0; rounds < settleRoundsMax; rounds += 1) if (!(await round())) return
+    for (let rounds = 0, waits = 0; rounds < settleRoundsMax && waits < settleWaitsMax; rounds += 1) {
+      if (await round()) continue
+      if (!(await followers.isBehind())) return
+      waits += 1
+      await pause(settleWaitMilliseconds)
+    }
   }
 
   let looping = false
@@ -70,7 +85,10 @@ export function createWorkers(database: Database, areas: Area[], tools: () => To
       database.onWake(() => void wake())
       timers = [
         setInterval(() => void wake(), pollMilliseconds),
-        setInterval(() => void clean().catch((error) => log.error({ err: error }, 'housekeeping failed')), housekeepingMilliseconds),
+        setInterval(
+          () => void clean().catch((error) => log.error({ err: error }, 'housekeeping failed')),
+          housekeepingMilliseconds,
+        ),
       ]
       void wake()
     },

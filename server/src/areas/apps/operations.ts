@@ -1,8 +1,7 @@
 import { managementOperation } from '../../kit/operation.ts'
 import { pageOf, paginate } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
-import { appArchived as appIsArchived, appLimitReached, appNotFound } from './errors.ts'
-import { appArchived } from './events.ts'
+import { appArchived, appLimitReached, appNotFound } from './errors.ts'
 import { AppCreate, AppDeletion, AppListQuery, AppRecord } from './schemas.ts'
 import { addApp, appFilters, appsOf, archiveApp, requireActiveApp, requireApp, toAppRecord } from './store.ts'
 
@@ -42,7 +41,7 @@ const getApp = managementOperation({
   route: 'GET /apps/{appId}',
   summary: 'Get an app',
   reply: one(AppRecord),
-  errors: [appNotFound, appIsArchived],
+  errors: [appNotFound, appArchived],
   find: ({ platform, params, caller }) => requireActiveApp(platform, accountOf(caller), params.appId),
   run: async ({ platform, inApp, found }) => ({ data: await toAppRecord(platform, inApp(found.id), found) }),
 })
@@ -51,14 +50,13 @@ const deleteApp = managementOperation({
   id: 'deleteApp',
   route: 'DELETE /apps/{appId}',
   summary: 'Schedule the deletion of an app',
-  description: 'The app stops answering at once and is deleted for good after 30 days. Asking again answers the same date.',
+  description:
+    'The app stops answering at once and is deleted for good after 30 days. Asking again answers the same date.',
   reply: AppDeletion,
   errors: [appNotFound],
   find: ({ platform, params, caller }) => requireApp(platform, accountOf(caller), params.appId),
   async run({ platform, inApp, found }) {
-    const work = inApp(found.id)
-    const scheduledToDeleteAt = await archiveApp(platform, work, found)
-    if (found.archived_at === null) await work.emit(appArchived, { scheduledToDeleteAt })
+    const scheduledToDeleteAt = await archiveApp(platform, inApp(found.id), found)
     return { data: { success: true as const, scheduledToDeleteAt } }
   },
 })

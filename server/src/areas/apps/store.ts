@@ -6,7 +6,7 @@ import { contains } from '../../storage/sql.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { addKey, keysOf, toApiKey } from '../api-keys/index.ts'
 import { appArchived, appLimitReached, appNotFound } from './errors.ts'
-import { appCreated } from './events.ts'
+import { appCreated, appArchived as appWasArchived } from './events.ts'
 import { purgeApp } from './jobs.ts'
 import type { AppListQuery, AppRecord } from './schemas.ts'
 import type { AccountRow, AppRow } from './tables.ts'
@@ -78,18 +78,28 @@ export async function addApp(
 
 async function refuseBeyondQuota(platform: Platform, accountId: number, max: number | undefined): Promise<void> {
   if (max === undefined) return
+  // Changing the account's row makes a second creation wait here until this one can be counted.
+  await platform.updateTable('accounts').set({ id: accountId }).where('id', '=', accountId).execute()
   const apps = await appsOf(platform, accountId).where('apps.archived_at', 'is', null).execute()
   if (apps.length >= max) throw appLimitReached({ max })
 }
 
 /** Archives the app and answers when it will be gone; archiving it again changes nothing. */
 export async function archiveApp(platform: Platform, work: Work, app: AppRow): Promise<number> {
-  const archivedAt = app.archived_at ?? work.now
-  const goneAt = archivedAt + graceSeconds
-  if (app.archived_at !== null) return goneAt
-  await platform.updateTable('apps').set({ archived_at: archivedAt }).where('id', '=', app.id).execute()
-  await work.later(purgeApp, {}, { key: app.id, at: goneAt })
-  return goneAt
+  const archived = await platform
+    .updateTable('apps')
+    .set({ archived_at: work.now })
+    .where('id', '=', app.id)
+    .where('archived_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  const { archived_at } = await requireApp(platform, app.account_id, app.id)
+  const scheduledToDeleteAt = (archived_at ?? work.now) + graceSeconds
+  if (archived) {
+    await work.later(purgeApp, {}, { key: app.id, at: scheduledToDeleteAt })
+    await work.emit(appWasArchived, { scheduledToDeleteAt })
+  }
+  return scheduledToDeleteAt
 }
 
 export async function toAppRecord(platform: Platform, { db, tools }: Work, app: AppRow): Promise<AppRecord> {

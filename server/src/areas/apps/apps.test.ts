@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { databases } from '../../../../tests/support/databases.ts'
+import { dump, nothingChanges, rowsOfApp } from '../../../../tests/support/dump.ts'
+import {
+  type AppClient,
+  assertFails,
+  assertSucceeds,
+  callerAt,
+  type House,
+  house,
+} from '../../../../tests/support/house.ts'
+
+const managementHost = 'apimgmt.localhost'
+const graceSeconds = 30 * 24 * 3600
+const keyForm = /^[0-9a-f]{40}$/
+
+for (const database of databases) {
+  describe(`apps on ${database}`, () => {
+    let h: House
+    before(async () => {
+      h = await house({ database })
+    })
+    after(() => h.close())
+
+    const newApp = () => h.app(randomUUID())
+    const createApp = async (body: object) => assertSucceeds(await h.management.post('/apps', body)).data
+    const list = async (query: string) => assertSucceeds(await h.management.get(`/apps${query}`))
+
+    /** A management pair of another account, which no operation makes yet. */
+    async function strangerAccount() {
+      const { database: storage, tools } = h.service.house
+      const [key, secret] = ['a'.repeat(40), 'b'.repeat(40)]
+      await storage.write(async ({ query }) => {
+        await query.insertInto('accounts').values({ id: 2, name: 'Second', email: 'second@localhost' }).execute()
+        const hash = tools.secrets.fingerprint(secret)
+        await query
+          .insertInto('management_keys')
+          .values({ key, account_id: 2, secret_hash: hash, created_at: 1 })
+          .execute()
+      })
+      return callerAt(h.client, managementHost, '', { key, secret })
+    }
+
+    describe('create', () => {
+      it('answers the whole record with the two keys every app begins with', async () => {
+        const app = await createApp({ name: 'Shop chat', region: 'eu' })
+        assert.match(app.id, /^[0-9a-f]{16}$/)
+        assert.deepEqual(Object.keys(app).toSorted(), [
+          'apiKeys',
+          'appOwner',
+          'appRegion',
+          'createdAt',
+          'id',
+          'name',
+          'owner',
+          'plan',
+          'region',
+          'state',
+        ])
+        assert.deepEqual(
+          [app.name, app.region, app.plan, app.state, app.owner],
+          ['Shop chat', 'eu', 'self-hosted', 'active', 1],
+        )
+        assert.equal(app.appOwner.id, '1')
+        for (const text of ['name', 'email']) assert.equal(typeof app.appOwner[text], 'string')
+        assert.equal(app.appRegion.id, 'eu')
+        for (const text of ['name', 'description']) assert.equal(typeof app.appRegion[text], 'string')
+        assert.ok(Math.abs(app.createdAt - h.clock.now()) <= 2)
+        const keys = Object.entries<{ apiKey: string; name: string; scope: string; createdBy: string }>(app.apiKeys)
+        for (const [value, { apiKey, createdBy }] of keys) {
+          assert.match(apiKey, keyForm)
+          assert.deepEqual([value, createdBy], [apiKey, 'app_system'])
+        }
+        const shown = keys.map(([, { name, scope }]) => `${name}: ${scope}`).toSorted()
+        assert.deepEqual(shown, ['Auth Key: authOnly', 'Rest API Key: fullAccess'])
+      })
+
+      it('takes the region us unless another is given, and version 3 as text or number', async () => {
+        assert.equal((await createApp({ name: 'plain' })).region, 'us')
+        assert.equal((await createApp({ name: 'indian', region: 'in', version: '3' })).region, 'in')
+        assert.equal((await createApp({ name: 'numbered', version: 3 })).region, 'us')
+      })
+
+      it('makes an app that answers in its region only', async () => {
+        const { id, apiKeys } = await createApp({ name: 'regional', region: 'eu' })
+        const [apikey = ''] = Object.values<{ apiKey: string; scope: string }>(apiKeys)
+          .filter(({ scope }) => scope === 'fullAccess')
+          .map(({ apiKey }) => apiKey)
+        const at = (region: string) =>
+          h.client.send(`${id}.api-${region}.localhost`, '/v3/apikeys', { headers: { apikey } })
+        assertSucceeds(await at('eu'))
+        assertFails(await at('us'), 401, 'AUTH_ERR_INVALID_APPID')
+      })
+
+      it('starts empty, and with sample users and a group only when asked not to skip them', async () => {
+        const sampled = await createApp({ name: 'sampled', skipSampleData: false })
+        const empty = [await createApp({ name: 'silent' }), await createApp({ name: 'skipped', skipSampleData: true })]
+        await h.settle()
+        const { users = [], groups = [] } = await dump(h)
+        const peopleOf = (id: string) => [...users, ...groups].filter((row) => row.includes(id)).length
+        assert.ok(peopleOf(sampled.id) >= 2)
+        for (const { id } of empty) assert.equal(peopleOf(id), 0)
+      })
+
+      const refused = [
+        ['no name', { region: 'us' }, 'name'],
+        ['a blank name', { name: ' ' }, 'name'],
+        ['a name of 101 characters', { name: 'x'.repeat(101) }, 'name'],
+        ['a name of 51 emoji, which count two each', { name: '🔑'.repeat(51) }, 'name'],
+        ['an unknown region', { name: 'x', region: 'mars' }, 'region'],
+        ['a region in upper case', { name: 'x', region: 'US' }, 'region'],
+        ['another version', { name: 'x', version: '2' }, 'version'],
+        ['skipSampleData that is no boolean', { name: 'x', skipSampleData: 'no' }, 'skipSampleData'],
+      ] as const
+      for (const [what, body, field] of refused) {
+        it(`refuses ${what} and changes nothing`, async () => {
+          const assertUnchanged = await nothingChanges(h)
+          const answer = await h.management.post('/apps', body)
+          assertFails(answer, 400, 'ERR_BAD_REQUEST')
+          assert.equal(answer.body.error.source, 'mgmt-api')
+          assert.ok(answer.body.error.details[field], answer.text)
+          await assertUnchanged(what)
+        })
+      }
+
+      it('takes names of 100 UTF-16 units, and the same name twice', async () => {
+        for (const name of ['x'.repeat(100), '🔑'.repeat(50), 'twin', 'twin']) {
+          assert.equal((await createApp({ name })).name, name)
+        }
+      })
+    })
+
+    describe('list', () => {
+      it('shows full records, newest first, in pages', async () => {
+        const mark = randomUUID()
+        for (const n of [1, 2, 3]) {
+          h.clock.setOffset(h.clock.offsetSeconds() + 10)
+          await createApp({ name: `${mark} ${n}` })
+        }
+        h.clock.setOffset(0)
+        const all = await list(`?searchKey=${mark}`)
+        assert.deepEqual(
+          all.data.map(({ name }: { name: string }) => name.at(-1)),
+          ['3', '2', '1'],
+        )
+        assert.deepEqual(all.meta.pagination, { total: 3, count: 3, per_page: 100, current_page: 1, total_pages: 1 })
+        const { data, meta } = await list(`?searchKey=${mark}&perPage=2&page=2`)
+        assert.deepEqual(data, all.data.slice(2))
+        assert.deepEqual(meta.pagination, { total: 3, count: 1, per_page: 2, current_page: 2, total_pages: 2 })
+      })
+
+      it('searches part of id or name in any letter case', async () => {
+        const { id } = await createApp({ name: 'Größenwahn 50%' })
+        const find = async (part: string) => {
+          const { data } = await list(`?searchKey=${encodeURIComponent(part)}`)
+          return data.map((app: { id: string }) => app.id)
+        }
+        for (const part of ['RÖßEN', '50%', id.slice(3, 14), id.toUpperCase()]) assert.deepEqual(await find(part), [id])
+        assert.deepEqual(await find('5_%'), [])
+      })
+
+      it('shows archived apps as such', async () => {
+        const { id } = await newApp()
+        assertSucceeds(await h.management.delete(`/apps/${id}`))
+        const { data } = await list(`?searchKey=${id}`)
+        assert.deepEqual([data.length, data[0].state], [1, 'archived'])
+      })
+    })
+
+    describe('get', () => {
+      it('answers the record with the keys the app has now', async () => {
+        const app = await newApp()
+        const { apiKey } = assertSucceeds(await app.post('/apikeys', { name: 'added', scope: 'fullAccess' })).data
+        const record = assertSucceeds(await h.management.get(`/apps/${app.id}`)).data
+        assert.equal(record.id, app.id)
+        assert.equal(Object.keys(record.apiKeys).length, 3)
+        assert.equal(record.apiKeys[apiKey].name, 'added')
+        assert.notEqual(record.apiKeys[apiKey].createdBy, 'app_system')
+      })
+
+      it('does not know an unknown app', async () => {
+        assertFails(await h.management.get('/apps/0000000000000000'), 404, 'ERR_APP_NOT_FOUND')
+      })
+    })
+
+    describe('delete', () => {
+      it('archives at once and answers when the app will be gone; again, the same date', async () => {
+        const app = await newApp()
+        const { data } = assertSucceeds(await h.management.delete(`/apps/${app.id}`))
+        assert.deepEqual(Object.keys(data).toSorted(), ['scheduledToDeleteAt', 'success'])
+        assert.equal(data.success, true)
+        assert.ok(Math.abs(data.scheduledToDeleteAt - h.clock.now() - graceSeconds) <= 2)
+        h.clock.setOffset(3600)
+        assert.deepEqual(assertSucceeds(await h.management.delete(`/apps/${app.id}`)).data, data)
+        h.clock.setOffset(0)
+      })
+
+      it('closes the app’s doors at once, whichever key', async () => {
+        const app = await newApp()
+        assertSucceeds(await app.get('/apikeys'))
+        assertSucceeds(await h.management.delete(`/apps/${app.id}`))
+        for (const caller of [app, app.withKey(app.authKey)]) {
+          assertFails(await caller.get('/apikeys'), 401, 'AUTH_ERR_INVALID_APPID')
+        }
+        assertFails(await h.client.send(app.callsHost, '/v3/calls', {}), 401, 'AUTH_ERR_INVALID_APPID')
+        assertFails(await h.management.get(`/apps/${app.id}`), 409, 'ERR_APP_ARCHIVED')
+      })
+
+      it('does not know an unknown app', async () => {
+        const assertUnchanged = await nothingChanges(h)
+        assertFails(await h.management.delete('/apps/0000000000000000'), 404, 'ERR_APP_NOT_FOUND')
+        await assertUnchanged('the deletion of an unknown app')
+      })
+
+      it('schedules one deletion under ten requests at once', async () => {
+        const { id } = await newApp()
+        const answers = await Promise.all(Array.from({ length: 10 }, () => h.management.delete(`/apps/${id}`)))
+        assert.equal(new Set(answers.map((answer) => assertSucceeds(answer).data.scheduledToDeleteAt)).size, 1)
+        const { jobs = [], events = [] } = await dump(h)
+        assert.equal(jobs.filter((row) => row.includes(id)).length, 1)
+        assert.equal(events.filter((row) => row.includes(id) && row.includes('app.archived')).length, 1)
+      })
+
+      it('purges every row of the app after 30 days, and no other', async () => {
+        const [gone, stays] = [await newApp(), await newApp()]
+        for (const app of [gone, stays]) await fill(app)
+        assertSucceeds(await h.management.delete(`/apps/${gone.id}`))
+        h.clock.setOffset(graceSeconds - 60)
+        await h.settle()
+        const before = await dump(h)
+        assert.ok(rowsOfApp(before, gone.id).length > 20)
+        h.clock.setOffset(graceSeconds + 60)
+        await h.settle()
+        const after = await dump(h)
+        assert.deepEqual(rowsOfApp(after, gone.id), [])
+        assert.deepEqual(rowsOfApp(after, stays.id), rowsOfApp(before, stays.id))
+        assertFails(await h.management.get(`/apps/${gone.id}`), 404, 'ERR_APP_NOT_FOUND')
+        assertFails(await h.management.delete(`/apps/${gone.id}`), 404, 'ERR_APP_NOT_FOUND')
+        h.clock.setOffset(0)
+        assertSucceeds(await stays.get('/calls'))
+      })
+    })
+
+    describe('the management door', () => {
+      it('takes the pair as HTTP Basic too', async () => {
+        const { key, secret } = h.management
+        const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+        const get = (headers: Record<string, string>) => h.client.send(managementHost, '/apps', { headers })
+        assertSucceeds(await get(basic(`${key}:${secret}`)))
+        assertFails(await get(basic(`${key}:wrong`)), 401, 'AUTH_ERR_APIKEY_NOT_FOUND')
+        assertFails(await get(basic(key)), 401, 'AUTH_ERR_EMPTY_AUTH_HEADER')
+        assertFails(await get({ authorization: `Bearer ${secret}` }), 401, 'AUTH_ERR_EMPTY_AUTH_HEADER')
+      })
+
+      it('keeps accounts apart: another one sees, gets and deletes none of these apps', async () => {
+        const app = await newApp()
+        const stranger = await strangerAccount()
+        const assertUnchanged = await nothingChanges(h)
+        assert.deepEqual(assertSucceeds(await stranger.get('/apps')).data, [])
+        assertFails(await stranger.get(`/apps/${app.id}`), 404, 'ERR_APP_NOT_FOUND')
+        assertFails(await stranger.delete(`/apps/${app.id}`), 404, 'ERR_APP_NOT_FOUND')
+        await assertUnchanged('a stranger’s requests')
+        assertSucceeds(await app.get('/apikeys'))
+        const theirs = assertSucceeds(await stranger.post('/apps', { name: 'theirs' })).data
+        assert.equal(theirs.owner, 2)
+        assertFails(await h.management.get(`/apps/${theirs.id}`), 404, 'ERR_APP_NOT_FOUND')
+      })
+
+      it('keeps no secret readable in the database', async () => {
+        const app = await newApp()
+        const contents = JSON.stringify(await dump(h))
+        for (const secret of [h.management.secret, app.apiKey, app.authKey]) assert.ok(!contents.includes(secret))
+      })
+    })
+  })
+
+  describe(`the app limit of an account on ${database}`, () => {
+    it('is exact, also at once, and an archived app makes room', async () => {
+      const h = await house({ database, environment: { PARLEY_APPS_MAX: '3' } })
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => h.management.post('/apps', { name: `app ${n}` })),
+      )
+      assert.equal(answers.filter(({ status }) => status === 200).length, 3)
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        assertFails(answer, 403, 'ERR_APP_CREATION_FAILED_MAX_LIMIT')
+      }
+      const [app] = assertSucceeds(await h.management.get('/apps')).data
+      assertSucceeds(await h.management.delete(`/apps/${app.id}`))
+      assertSucceeds(await h.management.post('/apps', { name: 'one more' }))
+      assertFails(await h.management.post('/apps', { name: 'too many' }), 403, 'ERR_APP_CREATION_FAILED_MAX_LIMIT')
+      await h.close()
+    })
+  })
+}
+
+/** Leaves rows of an app in as many tables as there are. */
+async function fill(app: AppClient): Promise<void> {
+  for (let n = 0; n < 3; n += 1) {
+    await app.play({
+      initiator: 'nora',
+      receiver: 'team',
+      receiverType: 'group',
+      invited: ['milo'],
+      steps: [{ after: 1, do: 'join', uid: 'milo', deviceId: 'web' }],
+    })
+  }
+  assertSucceeds(await app.post('/apikeys', { name: 'kept reply' }, { 'Idempotency-Key': 'once' }))
+}

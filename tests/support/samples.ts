@@ -1,0 +1,118 @@
+import { Compile } from 'typebox/compile'
+import type { Operation } from '../../server/src/kit/operation.ts'
+import { type TSchema, Type } from '../../server/src/kit/schema.ts'
+import type { AppClient, House } from './house.ts'
+import { assertSucceeds } from './house.ts'
+
+/** Requests that an operation must accept or refuse, made from its declaration alone. */
+
+interface Described {
+  type?: string
+  enum?: unknown[]
+  anyOf?: { const?: unknown }[]
+  minimum?: number
+  properties?: Record<string, TSchema>
+  required?: string[]
+}
+
+let made = 0
+
+/** A value that fits a schema; text is another one each time, so that unique names stay unique. */
+function valueFor(schema: TSchema, name: string): unknown {
+  const { type, enum: words, anyOf, minimum = 1 } = schema as Described
+  if (words) return words[0]
+  if (anyOf) return anyOf[0]?.const
+  made += 1
+  const samples: Record<string, unknown> = {
+    string: `${name}-${made}`,
+    integer: Math.max(1, minimum),
+    number: Math.max(1, minimum),
+    boolean: false,
+    array: [],
+    object: {},
+  }
+  return samples[type ?? '']
+}
+
+/** Bodies to try in turn: what is required, then with one optional property more. */
+export function plausibleBodies({ body }: Operation): (() => Record<string, unknown>)[] {
+  const { properties = {}, required = [] } = body as Described
+  const filled = (names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, valueFor(properties[name] as TSchema, name)]))
+  const optional = Object.keys(properties).filter((name) => !required.includes(name))
+  return [() => filled(required), ...optional.toReversed().map((name) => () => filled([...required, name]))]
+}
+
+const oddValues: unknown[] = [12_345.5, '', 'x'.repeat(5_000), true, null, { odd: { deep: 1 } }, [{ odd: 1 }]]
+
+/** Bodies with one property that does not fit, or without one that is needed; `field` is the one to blame. */
+export function wrongBodies(operation: Operation): { field: string; body: Record<string, unknown> }[] {
+  const { properties = {}, required = [] } = operation.body as Described
+  const [minimal = (): Record<string, unknown> => ({})] = plausibleBodies(operation)
+  const missing = required.map((field) => {
+    const { [field]: _, ...body } = minimal()
+    return { field, body }
+  })
+  const odd = Object.entries(properties).flatMap(([field, schema]) => {
+    const validator = Compile(schema)
+    return oddValues
+      .filter((value) => !validator.Check(value))
+      .map((value) => ({ field, body: { ...minimal(), [field]: value } }))
+  })
+  const texts = Object.keys(properties).filter((field) => (properties[field] as Described).type === 'string')
+  const broken = texts.flatMap((field) =>
+    ['\0', '\ud800'].map((value) => ({ field, body: { ...minimal(), [field]: value } })),
+  )
+  return [...missing, ...odd, ...broken]
+}
+
+const oddByType: Record<string, string[]> = {
+  integer: ['abc', '1.5', '1e3', '0x10', '99999999999999999999'],
+  boolean: ['maybe', '2', 'yes'],
+  string: ['%00'],
+}
+
+/** Query strings with one value that does not fit. */
+export function wrongQueries({ query }: Operation): { field: string; search: string }[] {
+  return Object.entries((query as Described).properties ?? {}).flatMap(([field, schema]) => {
+    const { type = '', minimum } = schema as Described
+    const tooSmall = minimum === undefined ? [] : [String(minimum - 1), String(minimum - 2)]
+    return [...(oddByType[type] ?? []), ...tooSmall].map((value) => ({ field, search: `?${field}=${value}` }))
+  })
+}
+
+/** Filters that know a few words only. */
+export function wordFilters({ query }: Operation): string[] {
+  const properties = Object.entries((query as Described).properties ?? {})
+  return properties.filter(([, schema]) => (schema as Described).enum).map(([name]) => name)
+}
+
+export interface Stage {
+  house: House
+  app: AppClient
+}
+
+/** How a record comes about that a path can name; one line for each parameter name there is. */
+const makers: Record<string, (stage: Stage) => Promise<string>> = {
+  apiKey: async ({ app }) =>
+    assertSucceeds(await app.post('/apikeys', { name: String(valueFor(Type.String(), 'sample')) })).data.apiKey,
+  appId: async ({ house }) =>
+    assertSucceeds(await house.management.post('/apps', { name: 'sample', region: 'us' })).data.id,
+  sessionId: async ({ app }) =>
+    (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
+}
+
+export function paramsOf({ path }: Operation): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+}
+
+/** The path with a new record for each of its parameters. */
+export async function pathWithRecords(operation: Operation, path: string, stage: Stage): Promise<string> {
+  let filled = path
+  for (const name of paramsOf(operation)) {
+    const make = makers[name]
+    if (!make) throw new Error(`Say in tests/support/samples.ts how a record for {${name}} is made.`)
+    filled = filled.replace(`{${name}}`, await make(stage))
+  }
+  return filled
+}
