@@ -57,11 +57,15 @@ function install(what, nodeBinary, words) {
   const started = Date.now()
   process.stderr.write(`Installing ${what} (needed once) ...`)
   const ticking = spawnTicker()
-  const result = spawnSync(npm.command(nodeBinary), [...npm.words, ...words, '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, PATH: `${dirname(nodeBinary)}:${process.env.PATH ?? ''}` },
-  })
+  const result = spawnSync(
+    npm.command(nodeBinary),
+    [...npm.words, ...words, '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${dirname(nodeBinary)}:${process.env.PATH ?? ''}` },
+    },
+  )
   ticking.kill()
   if (result.status === 0) {
     process.stderr.write(` done in ${Math.round((Date.now() - started) / 1000)} s\n`)

@@ -49,10 +49,7 @@ export async function startServices(): Promise<Services> {
 
 /** As root on Debian, packages can be installed; anywhere else the developer is told what is missing. */
 function installMissing(): void {
-  const packages = [
-    ...(postgresBinaries() ? [] : ['postgresql']),
-    ...(onPath('redis-server') ? [] : ['redis-server']),
-  ]
+  const packages = [...(postgresBinaries() ? [] : ['postgresql']), ...(onPath('redis-server') ? [] : ['redis-server'])]
   if (packages.length === 0 || process.getuid?.() !== 0 || !onPath('apt-get')) return
   console.log(`Installing ${packages.join(' and ')} from the system's packages (needed once) ...`)
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
@@ -91,7 +88,12 @@ async function startPostgres(bin: string, folder: string, port: number): Promise
     stdio: 'ignore',
     ...run,
   })
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=300']
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'max_connections=300',
+  ]
   const server = spawn(join(bin, 'postgres'), ['-D', folder, ...settings.flatMap((each) => ['-c', each])], {
     stdio: 'ignore',
     ...run,

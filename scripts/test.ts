@@ -35,7 +35,13 @@ await services.stop()
 process.exit(code)
 
 function runTests(): Promise<number> {
-  const flags = ['--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', '--test-timeout=600000', '--test-force-exit']
+  const flags = [
+    '--disable-warning=ExperimentalWarning',
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=600000',
+    '--test-force-exit',
+  ]
   const reporter = process.env.CI === 'true' ? ['--test-reporter=spec'] : []
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [...flags, ...reporter, ...files], {

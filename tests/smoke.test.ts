@@ -8,7 +8,15 @@ for (const database of databases) {
     it('plays and lists a call', async () => {
       const h = await house({ database })
       const app = await h.app('a')
-      const call = await app.play({ initiator: 'nora', receiver: 'milo', type: 'video', steps: [{ after: 4, do: 'join', uid: 'milo', deviceId: 'd1' }, { after: 64, do: 'leave', uid: 'milo', deviceId: 'd1' }] })
+      const call = await app.play({
+        initiator: 'nora',
+        receiver: 'milo',
+        type: 'video',
+        steps: [
+          { after: 4, do: 'join', uid: 'milo', deviceId: 'd1' },
+          { after: 64, do: 'leave', uid: 'milo', deviceId: 'd1' },
+        ],
+      })
       assert.equal(call.totalVideoMinutes, 1)
       const list = assertSucceeds(await app.get('/calls'))
       assert.equal(list.meta.pagination.total, 1)

@@ -123,28 +123,85 @@ function list(value: string): string[] {
 const million = 1_000_000
 
 const settings = {
-  data: setting('PARLEY_DATA', 'Folder for the embedded database, keys and certificates', '.parley', (value) => resolve(value)),
+  data: setting('PARLEY_DATA', 'Folder for the embedded database, keys and certificates', '.parley', (value) =>
+    resolve(value),
+  ),
   host: setting('PARLEY_HOST', 'Address to listen on', '127.0.0.1', text),
   port: setting('PARLEY_PORT', 'Port to listen on; 0 takes a free one', '8443', wholeNumber(0, 65_535)),
   domain: setting('PARLEY_DOMAIN', 'Domain that the app addresses end in', 'localhost', domainName),
   region: setting('PARLEY_REGION', 'Region that this install serves', 'us', oneOf('us', 'eu', 'in')),
-  databaseUrl: setting('PARLEY_DATABASE_URL', 'PostgreSQL address; the embedded database if empty', '', optional(databaseUrl)),
-  databaseConnections: setting('PARLEY_DATABASE_CONNECTIONS', 'Connections to PostgreSQL, at most', '10', wholeNumber(2, 500)),
+  databaseUrl: setting(
+    'PARLEY_DATABASE_URL',
+    'PostgreSQL address; the embedded database if empty',
+    '',
+    optional(databaseUrl),
+  ),
+  databaseConnections: setting(
+    'PARLEY_DATABASE_CONNECTIONS',
+    'Connections to PostgreSQL, at most',
+    '10',
+    wholeNumber(2, 500),
+  ),
   redisUrl: setting('PARLEY_REDIS_URL', 'Redis address; counts stay in the process if empty', '', optional(redisUrl)),
-  masterKey: setting('PARLEY_MASTER_KEY', 'Key that secrets are encrypted under; a file in the data folder if empty', '', optional(masterKey)),
+  masterKey: setting(
+    'PARLEY_MASTER_KEY',
+    'Key that secrets are encrypted under; a file in the data folder if empty',
+    '',
+    optional(masterKey),
+  ),
   tlsCert: setting('PARLEY_TLS_CERT', 'Certificate file (PEM); a local one is made if empty', '', optional(file)),
   tlsKey: setting('PARLEY_TLS_KEY', 'Private key file (PEM) of the certificate', '', optional(file)),
-  trustProxy: setting('PARLEY_TRUST_PROXY', 'Addresses of proxies whose X-Forwarded-* headers are believed', '', addressRanges),
+  trustProxy: setting(
+    'PARLEY_TRUST_PROXY',
+    'Addresses of proxies whose X-Forwarded-* headers are believed',
+    '',
+    addressRanges,
+  ),
   roles: setting('PARLEY_ROLES', 'What this process does: api, worker', 'api,worker', roles),
   emulator: setting('PARLEY_EMULATOR', 'Open the emulator door: scripted calls, movable clock', 'false', yesOrNo),
-  logLevel: setting('PARLEY_LOG_LEVEL', 'What is logged', 'info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent')),
-  metricsToken: setting('PARLEY_METRICS_TOKEN', 'Bearer token for /metrics; only this machine may read it if empty', '', optional((value) => new Secret(value))),
+  logLevel: setting(
+    'PARLEY_LOG_LEVEL',
+    'What is logged',
+    'info',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+  ),
+  metricsToken: setting(
+    'PARLEY_METRICS_TOKEN',
+    'Bearer token for /metrics; only this machine may read it if empty',
+    '',
+    optional((value) => new Secret(value)),
+  ),
   ringSeconds: setting('PARLEY_RING_SECONDS', 'How long an unanswered call rings', '45', wholeNumber(10, 180)),
-  leaseSeconds: setting('PARLEY_LEASE_SECONDS', 'After how long a silent participant counts as gone', '60', wholeNumber(5, 3_600)),
-  coreRequestsPerMinute: setting('PARLEY_LIMIT_CORE', 'Requests a minute and app to the core class', '10000', wholeNumber(1, 1_000 * million)),
-  standardRequestsPerMinute: setting('PARLEY_LIMIT_STANDARD', 'Requests a minute and app to all else', '20000', wholeNumber(1, 1_000 * million)),
-  appsMax: setting('PARLEY_APPS_MAX', 'Apps an account may have; no limit if empty', '', optional(wholeNumber(1, million))),
-  logRetentionDays: setting('PARLEY_EVENT_RETENTION_DAYS', 'How long events are kept for late readers', '7', wholeNumber(1, 3_650)),
+  leaseSeconds: setting(
+    'PARLEY_LEASE_SECONDS',
+    'After how long a silent participant counts as gone',
+    '60',
+    wholeNumber(5, 3_600),
+  ),
+  coreRequestsPerMinute: setting(
+    'PARLEY_LIMIT_CORE',
+    'Requests a minute and app to the core class',
+    '10000',
+    wholeNumber(1, 1_000 * million),
+  ),
+  standardRequestsPerMinute: setting(
+    'PARLEY_LIMIT_STANDARD',
+    'Requests a minute and app to all else',
+    '20000',
+    wholeNumber(1, 1_000 * million),
+  ),
+  appsMax: setting(
+    'PARLEY_APPS_MAX',
+    'Apps an account may have; no limit if empty',
+    '',
+    optional(wholeNumber(1, million)),
+  ),
+  logRetentionDays: setting(
+    'PARLEY_EVENT_RETENTION_DAYS',
+    'How long events are kept for late readers',
+    '7',
+    wholeNumber(1, 3_650),
+  ),
 }
 
 export type Config = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
@@ -179,7 +236,9 @@ function refuseContradictions(config: Config): void {
     throw new ConfigError('PARLEY_TLS_CERT and PARLEY_TLS_KEY belong together; set both or none.')
   }
   if (config.databaseUrl && config.emulator && config.redisUrl) {
-    throw new ConfigError('PARLEY_EMULATOR moves the clock of one process only; do not combine it with PARLEY_REDIS_URL.')
+    throw new ConfigError(
+      'PARLEY_EMULATOR moves the clock of one process only; do not combine it with PARLEY_REDIS_URL.',
+    )
   }
   if (config.roles.length === 0) throw new ConfigError('PARLEY_ROLES must name at least one role.')
 }

@@ -79,7 +79,8 @@ function settingFlags(values: Values): Record<string, string | undefined> {
 function explain(error: unknown): { code: number; text: string } {
   if (error instanceof UsageError || error instanceof ConfigError) return { code: exitUsage, text: error.message }
   const { code, message, port } = error as { code?: string; message: string; port?: number }
-  if (code === 'EADDRINUSE') return { code: exitFailed, text: `Port ${port} is in use. Choose another with PARLEY_PORT, or 0 for a free one.` }
+  if (code === 'EADDRINUSE')
+    return { code: exitFailed, text: `Port ${port} is in use. Choose another with PARLEY_PORT, or 0 for a free one.` }
   if (code === 'EACCES') return { code: exitFailed, text: `Not allowed: ${message}.` }
   if (code === 'ECONNREFUSED') return { code: exitFailed, text: `Cannot reach the database or Redis: ${message}` }
   return { code: exitFailed, text: message }

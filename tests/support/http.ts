@@ -1,4 +1,4 @@
-import { request as httpsRequest, Agent } from 'node:https'
+import { Agent, request as httpsRequest } from 'node:https'
 
 /** A plain HTTPS client: every name leads to the loopback address, the way DNS would in a real install. */
 
@@ -39,7 +39,10 @@ export function httpsClient(port: number, ca: string): Client {
             method,
             headers: {
               host: `${host}:${port}`,
-              ...(payload !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+              ...(payload !== undefined && {
+                'content-type': 'application/json',
+                'content-length': Buffer.byteLength(payload),
+              }),
               ...headers,
             },
           },

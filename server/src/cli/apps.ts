@@ -18,7 +18,11 @@ export const apps: Command = {
       const record = await database.write(async (connection) => {
         const inApp = (appId: string) => workIn(connection, appId, tools)
         const { query } = connection
-        const owner = await query.selectFrom('accounts').select('id').where('id', '=', ownerAccountId).executeTakeFirst()
+        const owner = await query
+          .selectFrom('accounts')
+          .select('id')
+          .where('id', '=', ownerAccountId)
+          .executeTakeFirst()
         if (!owner) await addManagementKey(query, tools.secrets, config.domain, tools.clock.now())
         const app = await addApp(query, inApp, { name, region, accountId: ownerAccountId, sampleData: false })
         return toAppRecord(query, inApp(app.id), app)
@@ -31,7 +35,12 @@ export const apps: Command = {
 
 function list(config: Parameters<typeof withHouse>[0]) {
   return withHouse(config, async ({ database }) => {
-    const rows = await database.reader.query.selectFrom('apps').selectAll().orderBy('created_at').orderBy('id').execute()
+    const rows = await database.reader.query
+      .selectFrom('apps')
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
     const data = rows.map(({ id, name, region, created_at, archived_at }) => ({
       id,
       name,
@@ -39,7 +48,10 @@ function list(config: Parameters<typeof withHouse>[0]) {
       createdAt: created_at,
       state: archived_at === null ? 'active' : 'archived',
     }))
-    const text = data.length === 0 ? 'There are no apps yet; "parley apps create" makes one.' : table(data.map(({ id, name, region, state }) => [id, region, state, name]))
+    const text =
+      data.length === 0
+        ? 'There are no apps yet; "parley apps create" makes one.'
+        : table(data.map(({ id, name, region, state }) => [id, region, state, name]))
     return { text, data }
   })
 }

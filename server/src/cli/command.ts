@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { pino } from 'pino'
-import { openHouse, type House } from '../compose.ts'
+import { type House, openHouse } from '../compose.ts'
 import type { Config } from '../config.ts'
 
 /** What a command leaves: text for people, data for programs, and whether all is well. */
@@ -51,5 +51,12 @@ export function required({ flags }: Invocation, name: string): string {
 /** Rows as aligned columns. */
 export function table(rows: string[][]): string {
   const widths = rows.reduce<number[]>((all, row) => row.map((cell, i) => Math.max(all[i] ?? 0, cell.length)), [])
-  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd()).join('\n')
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises'
-import { auditCalls } from '../areas/calls/index.ts'
 import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
+import { auditCalls } from '../areas/calls/index.ts'
 import type { House } from '../compose.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { type Command, withHouse } from './command.ts'
@@ -21,7 +21,12 @@ export const doctor: Command = {
       const checks = [await checkFolder(house), await checkJobs(house), await checkFollowers(house)]
       for (const app of apps) checks.push(await checkKeys(house, app.id), await checkCalls(house, app.id))
       return {
-        text: checks.flatMap(({ check, ok, findings }) => [`${ok ? 'ok  ' : 'BAD '} ${check}`, ...findings.map((each) => `       ${each}`)]).join('\n'),
+        text: checks
+          .flatMap(({ check, ok, findings }) => [
+            `${ok ? 'ok  ' : 'BAD '} ${check}`,
+            ...findings.map((each) => `       ${each}`),
+          ])
+          .join('\n'),
         data: { checks },
         ok: checks.every(({ ok }) => ok),
       }

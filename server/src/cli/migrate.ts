@@ -14,7 +14,8 @@ export const migrate: Command = {
         database,
         areas.map((area) => area.migrations),
       )
-      const text = steps.length === 0 ? 'The database is up to date.' : `Took ${steps.length} steps:\n  ${steps.join('\n  ')}`
+      const text =
+        steps.length === 0 ? 'The database is up to date.' : `Took ${steps.length} steps:\n  ${steps.join('\n  ')}`
       return { text, data: { steps } }
     } finally {
       await database.close()

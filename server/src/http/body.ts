@@ -38,7 +38,8 @@ export function bodyChecker(schema: TSchema): (body: Record<string, unknown>) =>
   let validator: Validator | undefined
   return (body) => {
     validator ??= Compile(schema)
-    const details: Record<string, string[]> = {}
+    // Without a prototype: a field may be called `constructor`.
+    const details: Record<string, string[]> = Object.create(null)
     findBrokenText(body, '', details)
     if (!validator.Check(body)) describe(validator.Errors(body), details)
     if (Object.keys(details).length > 0) throw badRequest(details)
@@ -70,8 +71,8 @@ function fieldPath(instancePath: string): string {
 }
 
 function add(details: Record<string, string[]>, field: string, sentence: string): void {
-  const sentences = (details[field] ??= [])
-  if (!sentences.includes(sentence)) sentences.push(sentence)
+  details[field] ??= []
+  if (!details[field].includes(sentence)) details[field].push(sentence)
 }
 
 /** The facts of a failed rule, in our words. */
@@ -107,7 +108,10 @@ function sentenceOf({ keyword, params, message }: Problem): string {
 const depthMax = 64
 
 function findBrokenText(value: unknown, path: string, details: Record<string, string[]>, depth = 0): void {
-  if (depth > depthMax) return add(details, path, 'is nested too deeply')
+  if (depth > depthMax) {
+    add(details, path, 'is nested too deeply')
+    return
+  }
   if (typeof value === 'string') {
     if (isBroken(value)) add(details, path, 'must be readable text')
     return

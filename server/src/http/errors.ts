@@ -81,7 +81,12 @@ export const bodyTooLarge = Object.assign(
 
 export const unexpected = Object.assign(
   (requestId: string) =>
-    new ApiError('ERR_EXCEPTION', 500, 'Something went wrong on our side.', `The server's log has more under ${requestId}.`),
+    new ApiError(
+      'ERR_EXCEPTION',
+      500,
+      'Something went wrong on our side.',
+      `The server's log has more under ${requestId}.`,
+    ),
   { code: 'ERR_EXCEPTION', status: 500, when: 'a fault of the server; `devMessage` names the request' },
 )
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { badRequest } from '../kit/errors.ts'
-import { replyKeptSeconds } from '../kit/retention.ts'
 import type { Secrets } from '../kit/ports.ts'
+import { replyKeptSeconds } from '../kit/retention.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 
 const keyCharactersMax = 255

@@ -90,7 +90,11 @@ function handOver(socket: Socket, secure: Server, plain: Server): void {
   })
 }
 
-const statusTexts: Record<number, string> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }
+const statusTexts: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}
 
 /** A request that is not HTTP, too slow, or with headers too large never reaches the pipeline. */
 function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket | TLSSocket): void {

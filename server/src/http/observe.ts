@@ -62,7 +62,16 @@ export function createObserver(log: Logger): Observer {
       }
       child.observe(milliseconds / 1000)
       const { id, operation, appId, caller, actor, error } = trace
-      const line = { id, method, operation, app: appId, caller, actor, status, ms: Math.round(milliseconds * 1000) / 1000 }
+      const line = {
+        id,
+        method,
+        operation,
+        app: appId,
+        caller,
+        actor,
+        status,
+        ms: Math.round(milliseconds * 1000) / 1000,
+      }
       if (error === undefined) log.info(line)
       else log.error({ ...line, err: error })
     },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { findActiveUser } from '../areas/users/index.ts'
 import { userNotFound } from '../areas/users/errors.ts'
+import { findActiveUser } from '../areas/users/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Actor, Caller } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
@@ -14,7 +14,15 @@ import { parseBody, readBody } from './body.ts'
 import type { Directory, KnownApp } from './directory.ts'
 import { enterAsManagement } from './doors/management.ts'
 import { enterAsServer, headerText, resolveApp } from './doors/server.ts'
-import { apiNotFound, errorText, invalidVersion, noAccess, plainHttpRefused, type Source, unexpected } from './errors.ts'
+import {
+  apiNotFound,
+  errorText,
+  invalidVersion,
+  noAccess,
+  plainHttpRefused,
+  type Source,
+  unexpected,
+} from './errors.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { type Allowance, allowanceHeaders, type Limits, refusalHeaders } from './limits.ts'
 import type { Observer, Trace } from './observe.ts'
@@ -118,7 +126,17 @@ async function answer(
   call.actAs = operation.onBehalfOf === 'unsupported' ? undefined : actingUid(operation.onBehalfOf, headers.onbehalfof)
   return operation.method === 'GET'
     ? perform(pipeline, pipeline.database.reader, call)
-    : change(pipeline, call, attemptOf(headerText(headers['idempotency-key']), request.method ?? '', request.url ?? '', call.actAs ?? '', bodyText))
+    : change(
+        pipeline,
+        call,
+        attemptOf(
+          headerText(headers['idempotency-key']),
+          request.method ?? '',
+          request.url ?? '',
+          call.actAs ?? '',
+          bodyText,
+        ),
+      )
 }
 
 interface Call {
@@ -144,7 +162,9 @@ async function change(pipeline: Pipeline, call: Call, attempt: Attempt | undefin
   const { caller } = call
   const owner = call.app?.id ?? `account ${caller.kind === 'management' ? caller.accountId : ''}`
   const text = await database.write((connection) =>
-    once(tenantDb(connection, owner), tools.secrets, tools.clock.now(), attempt, () => perform(pipeline, connection, call)),
+    once(tenantDb(connection, owner), tools.secrets, tools.clock.now(), attempt, () =>
+      perform(pipeline, connection, call),
+    ),
   )
   directory.forget()
   database.wake()
@@ -159,7 +179,8 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   const { operation } = mounted
   const inApp = (appId: string) => workIn(connection, appId, tools)
   const work = call.app ? inApp(call.app.id) : { platform: connection.query, inApp, now: tools.clock.now(), tools }
-  const actor = call.app && call.actAs !== undefined ? await requireActor(connection, call.app.id, call.actAs) : undefined
+  const actor =
+    call.app && call.actAs !== undefined ? await requireActor(connection, call.app.id, call.actAs) : undefined
   call.trace.actor = actor?.uid
   const known = { ...work, app: call.app, caller, actor, params }
   const found = await operation.find?.(known as never)
@@ -184,7 +205,9 @@ async function requireActor(connection: Connection, appId: string, uid: string):
 /** A failure that the operation does not declare is a fault of ours; where it is held to that, it is answered as one. */
 function heldToDeclaration(error: unknown, { mounted }: Exchange): unknown {
   if (!(error instanceof ApiError) || !mounted) return error
-  const declared = errorsOf(mounted.operation).some(({ code, status }) => code === error.code && status === error.status)
+  const declared = errorsOf(mounted.operation).some(
+    ({ code, status }) => code === error.code && status === error.status,
+  )
   return declared ? error : new Error(`${mounted.operation.id} does not declare ${error.code}.`, { cause: error })
 }
 

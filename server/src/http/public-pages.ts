@@ -28,19 +28,19 @@ const html = 'text/html; charset=utf-8'
 export function createPublicPages(pages: PublicPages) {
   const byPath = new Map<string, Page>(
     Object.entries({
-    '/healthz': async () => ({ status: 200, type: json, text: '{"status":"ok"}' }),
-    '/readyz': async () => {
-      const reasons = await pages.unreadyReasons()
-      const status = reasons.length === 0 ? 'ready' : 'not ready'
-      return { status: reasons.length === 0 ? 200 : 503, type: json, text: JSON.stringify({ status, reasons }) }
-    },
-    '/metrics': async (request: IncomingMessage) => {
-      if (!mayReadMetrics(pages, request)) return { status: 403, type: json, text: '{"status":"forbidden"}' }
-      return { status: 200, type: pages.observer.metricsType, text: await pages.observer.metrics() }
-    },
-    '/openapi.json': async () => ({ status: 200, type: json, text: pages.openApi() }),
-    '/docs': async () => ({ status: 200, type: html, text: pages.docsPage() }),
-  }),
+      '/healthz': async () => ({ status: 200, type: json, text: '{"status":"ok"}' }),
+      '/readyz': async () => {
+        const reasons = await pages.unreadyReasons()
+        const status = reasons.length === 0 ? 'ready' : 'not ready'
+        return { status: reasons.length === 0 ? 200 : 503, type: json, text: JSON.stringify({ status, reasons }) }
+      },
+      '/metrics': async (request: IncomingMessage) => {
+        if (!mayReadMetrics(pages, request)) return { status: 403, type: json, text: '{"status":"forbidden"}' }
+        return { status: 200, type: pages.observer.metricsType, text: await pages.observer.metrics() }
+      },
+      '/openapi.json': async () => ({ status: 200, type: json, text: pages.openApi() }),
+      '/docs': async () => ({ status: 200, type: html, text: pages.docsPage() }),
+    }),
   )
 
   return function pageFor(request: IncomingMessage): ((response: ServerResponse) => Promise<void>) | undefined {

@@ -42,7 +42,11 @@ export function createRouter(areas: Area[]) {
   }
 
   function inManagement(method: string, path: string): Found {
-    const match = lookUp(tables.management, method, path.replace(managementPrefix, '').replace(currentVersion, '') || '/')
+    const match = lookUp(
+      tables.management,
+      method,
+      path.replace(managementPrefix, '').replace(currentVersion, '') || '/',
+    )
     return { door: 'management', version: undefined, source: 'mgmt-api', ...match }
   }
 
@@ -52,10 +56,20 @@ export function createRouter(areas: Area[]) {
     const current = currentVersion.exec(path)
     if (current) {
       const match = lookUp(tables.v3, method, path.slice(current[0].length) || '/')
-      return { door: 'server', version: undefined, source: match.mounted?.area.host === 'call' ? 'calls-api' : source, ...match }
+      return {
+        door: 'server',
+        version: undefined,
+        source: match.mounted?.area.host === 'call' ? 'calls-api' : source,
+        ...match,
+      }
     }
     if (emulatorPrefix.test(path)) {
-      return { door: 'server', version: undefined, source, ...lookUp(tables.emulator, method, path.replace(emulatorPrefix, '') || '/') }
+      return {
+        door: 'server',
+        version: undefined,
+        source,
+        ...lookUp(tables.emulator, method, path.replace(emulatorPrefix, '') || '/'),
+      }
     }
     return { door: 'server', source, ...nowhere, version: anyVersion.exec(path)?.[1] }
   }
@@ -83,7 +97,11 @@ function mounted(area: Area, operation: Operation): Mounted {
   }
 }
 
-function lookUp(table: Table, method: string, path: string): { mounted: Mounted | undefined; params: Record<string, string> } {
+function lookUp(
+  table: Table,
+  method: string,
+  path: string,
+): { mounted: Mounted | undefined; params: Record<string, string> } {
   const match = table.find(method as findMyWay.HTTPMethod, path)
   if (!match) return { mounted: undefined, params: {} }
   return { mounted: match.store as Mounted, params: match.params as Record<string, string> }
@@ -94,7 +112,9 @@ function replyChecker({ id, reply }: Operation): Mounted['checkReply'] {
   return (value) => {
     validator ??= Compile(closed(reply) as never)
     if (validator.Check(value)) return
-    throw new Error(`The reply of ${id} is not what it declares: ${JSON.stringify([...validator.Errors(value)].slice(0, 3))}`)
+    throw new Error(
+      `The reply of ${id} is not what it declares: ${JSON.stringify([...validator.Errors(value)].slice(0, 3))}`,
+    )
   }
 }
 

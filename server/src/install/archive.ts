@@ -1,6 +1,6 @@
+import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { once } from 'node:events'
 import { pipeline } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -18,9 +18,7 @@ export interface Head {
   migrations: string[]
 }
 
-export type Line =
-  | { secret: string; text: string }
-  | { table: string; row: Record<string, unknown> }
+export type Line = { secret: string; text: string } | { table: string; row: Record<string, unknown> }
 
 /** Writes a backup under a temporary name and gives it its own only when it is whole. */
 export async function writeArchive(
@@ -70,7 +68,8 @@ export async function readArchive(
       await onLine(value as unknown as Line)
     }
   }
-  if (announced !== count) throw new Error(`${file} is cut off: it holds ${count} lines and should hold ${announced ?? 'more'}.`)
+  if (announced !== count)
+    throw new Error(`${file} is cut off: it holds ${count} lines and should hold ${announced ?? 'more'}.`)
 }
 
 async function* linesOf(file: string): AsyncGenerator<string> {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { House } from '../compose.ts'
-import { appliedMigrations } from '../storage/migrate.ts'
 import type { Connection } from '../storage/connection.ts'
+import { appliedMigrations } from '../storage/migrate.ts'
 import { houseInstallTables, houseTables, type Tables } from '../storage/tables.ts'
 import { type Head, type Line, readArchive, writeArchive } from './archive.ts'
 import { masterKey, masterKeyFile } from './master-key.ts'
@@ -14,7 +14,11 @@ const parametersMax = 30_000
 
 /** Followers come before events: loading has to know whose position an event is. */
 function tablesOf({ areas }: House): (keyof Tables)[] {
-  const all = [...houseInstallTables, ...houseTables, ...areas.flatMap((area) => [...area.installTables, ...area.tables])]
+  const all = [
+    ...houseInstallTables,
+    ...houseTables,
+    ...areas.flatMap((area) => [...area.installTables, ...area.tables]),
+  ]
   return all.filter((table) => !leftOut.has(table))
 }
 
@@ -73,7 +77,9 @@ export async function restoreSecrets(config: House['config'], file: string): Pro
 function refuseOtherKey(config: House['config'], target: string, text: string): void {
   const present = config.masterKey?.reveal() ?? (existsSync(target) ? readFileSync(target, 'utf8').trim() : undefined)
   if (present !== undefined && present !== text.trim()) {
-    throw new Error('The backup was made under another master key than this install has; use an empty data folder, or the same PARLEY_MASTER_KEY.')
+    throw new Error(
+      'The backup was made under another master key than this install has; use an empty data folder, or the same PARLEY_MASTER_KEY.',
+    )
   }
 }
 
@@ -89,7 +95,8 @@ export async function restoreRows(house: House, file: string): Promise<{ rows: n
       async (head) => refuseNewer(head, await appliedMigrations(connection)),
       async (line) => {
         if (!('table' in line)) return
-        if (!known.has(line.table)) throw new Error(`The backup holds a table that this version does not know: ${line.table}.`)
+        if (!known.has(line.table))
+          throw new Error(`The backup holds a table that this version does not know: ${line.table}.`)
         await loader.add(line.table as keyof Tables, line.row)
       },
     )

@@ -167,7 +167,13 @@ const stories: Story[] = [
       mode: 'presenter',
       steps: [
         { after: 0, do: 'join', uid: host, deviceId: 'mac-3f' },
-        ...audience.map((uid, k) => ({ after: 5 + k, do: 'join' as const, uid, deviceId: at(devices, k), camera: false })),
+        ...audience.map((uid, k) => ({
+          after: 5 + k,
+          do: 'join' as const,
+          uid,
+          deviceId: at(devices, k),
+          camera: false,
+        })),
         { after: 3000, do: 'end' },
       ],
     }

@@ -24,6 +24,7 @@ export function masterKey(config: Config): Buffer {
 
 function readKey(file: string): Buffer {
   const text = readFileSync(file, 'utf8').trim()
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new ConfigError(`The master key in ${file} is damaged; restore it from a backup.`)
+  if (!/^[0-9a-f]{64}$/.test(text))
+    throw new ConfigError(`The master key in ${file} is damaged; restore it from a backup.`)
   return Buffer.from(text, 'hex')
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
-import { addApp, addManagementKey, type AppRow, ownerAccountId } from '../areas/apps/index.ts'
+import { type AppRow, addApp, addManagementKey, ownerAccountId } from '../areas/apps/index.ts'
 import { playScript } from '../areas/emulator/index.ts'
 import { addMissingGroups } from '../areas/groups/index.ts'
 import { addMissingUsers } from '../areas/users/index.ts'

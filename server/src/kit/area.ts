@@ -26,5 +26,16 @@ export interface Area {
 }
 
 export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
-  return { mount: 'v3', host: 'api', operations: [], events: [], migrations: {}, tables: [], installTables: [], followers: [], jobs: [], ...card }
+  return {
+    mount: 'v3',
+    host: 'api',
+    operations: [],
+    events: [],
+    migrations: {},
+    tables: [],
+    installTables: [],
+    followers: [],
+    jobs: [],
+    ...card,
+  }
 }

@@ -159,5 +159,13 @@ export function managementOperation<
 
 function common({ route, body }: { route: Route; body?: TSchema }) {
   const [method, path] = route.split(' ') as [Method, string]
-  return { method, path, query: Nothing, body: Nothing, hasBody: body !== undefined, errors: [], bodyBytesMax: bodyBytesDefault }
+  return {
+    method,
+    path,
+    query: Nothing,
+    body: Nothing,
+    hasBody: body !== undefined,
+    errors: [],
+    bodyBytesMax: bodyBytesDefault,
+  }
 }

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
-import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { Connection } from '../storage/connection.ts'
+import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
 import type { JobDefinition } from './job.ts'
 import type { Tools } from './ports.ts'

@@ -23,7 +23,11 @@ export interface Database {
   /** Runs `work` against one unchanging view of all tables, while others go on writing. */
   snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /** Hands over all rows of a table in bounded batches, oldest first where the table has an order. */
-  scan(connection: Connection, table: keyof Tables, take: (rows: Record<string, unknown>[]) => Promise<void>): Promise<void>
+  scan(
+    connection: Connection,
+    table: keyof Tables,
+    take: (rows: Record<string, unknown>[]) => Promise<void>,
+  ): Promise<void>
   /** Events after a position, in commit order, none of which can still be overtaken. */
   eventsAfter(position: Position, limit: number): Promise<EventRow[]>
   /** Takes due jobs for one worker; nobody else gets them before `lockedUntil`. */

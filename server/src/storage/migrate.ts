@@ -59,11 +59,7 @@ function houseMigrations(database: Database): Migrations {
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('idempotent_replies_key', ['app_id', 'key'])
         .execute()
-      await schema
-        .createIndex('idempotent_replies_age')
-        .on('idempotent_replies')
-        .columns(['created_at'])
-        .execute()
+      await schema.createIndex('idempotent_replies_age').on('idempotent_replies').columns(['created_at']).execute()
     },
     '20261101-tallies': async ({ schema }) => {
       await schema

@@ -65,9 +65,7 @@ export async function moveTally(
   await db
     .insert('tallies', rows)
     .onConflict((conflict) =>
-      conflict
-        .columns(['app_id', 'list', 'level', 'bucket', 'facets'])
-        .doUpdateSet({ n: sql`tallies.n + excluded.n` }),
+      conflict.columns(['app_id', 'list', 'level', 'bucket', 'facets']).doUpdateSet({ n: sql`tallies.n + excluded.n` }),
     )
     .execute()
 }

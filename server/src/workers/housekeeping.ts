@@ -1,6 +1,6 @@
 import type { Area } from '../kit/area.ts'
-import { replyKeptSeconds } from '../kit/retention.ts'
 import type { Tools } from '../kit/ports.ts'
+import { replyKeptSeconds } from '../kit/retention.ts'
 import type { Database } from '../storage/database.ts'
 
 const secondsPerDay = 24 * 3600
@@ -12,7 +12,10 @@ export function createHousekeeping(database: Database, areas: Area[], tools: () 
   return async function clean(): Promise<void> {
     const now = tools().clock.now()
     await database.write(async ({ query }) => {
-      await query.deleteFrom('idempotent_replies').where('created_at', '<=', now - replyKeptSeconds).execute()
+      await query
+        .deleteFrom('idempotent_replies')
+        .where('created_at', '<=', now - replyKeptSeconds)
+        .execute()
       const slowest = await query
         .selectFrom('followers')
         .select(['tx', 'id'])
@@ -25,7 +28,9 @@ export function createHousekeeping(database: Database, areas: Area[], tools: () 
       await query
         .deleteFrom('events')
         .where('at', '<', now - retentionDays * secondsPerDay)
-        .where((is) => is.or([is('tx', '<', position.tx), is.and([is('tx', '=', position.tx), is('id', '<=', position.id)])]))
+        .where((is) =>
+          is.or([is('tx', '<', position.tx), is.and([is('tx', '=', position.tx), is('id', '<=', position.id)])]),
+        )
         .execute()
     })
   }

@@ -18,7 +18,7 @@ export function createJobLoop(database: Database, areas: Area[], tools: () => To
 
   return async function run(): Promise<boolean> {
     const now = tools().clock.now()
-    const due = await nothingDue(database, now) ? [] : await database.claimJobs(now, now + claimSeconds, jobsPerBatch)
+    const due = (await nothingDue(database, now)) ? [] : await database.claimJobs(now, now + claimSeconds, jobsPerBatch)
     for (const row of due) await attempt(database, definitions.get(row.name), row, tools(), log)
     return due.length > 0
   }
@@ -48,7 +48,8 @@ async function attempt(
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
     await database.write(async (connection) => {
       const again = await definition.run(JSON.parse(row.payload), workIn(connection, row.app_id, tools))
-      if (again) await update(connection, row, { run_at: again.againAt, attempts: 0, locked_until: 0, last_error: null })
+      if (again)
+        await update(connection, row, { run_at: again.againAt, attempts: 0, locked_until: 0, last_error: null })
       else await rowOf(connection, row).execute()
     })
   } catch (error) {
@@ -72,5 +73,10 @@ function rowOf(connection: Connection, { app_id, name, key }: JobRow) {
 }
 
 async function update(connection: Connection, { app_id, name, key }: JobRow, changes: Partial<JobRow>): Promise<void> {
-  await tenantDb(connection, app_id).update('jobs').set(changes).where('name', '=', name).where('key', '=', key).execute()
+  await tenantDb(connection, app_id)
+    .update('jobs')
+    .set(changes)
+    .where('name', '=', name)
+    .where('key', '=', key)
+    .execute()
 }

@@ -4,7 +4,9 @@ import { systemClock } from './system.ts'
 
 /** A clock whose offset outlives the process: data dated by a moved clock must not meet an unmoved one. */
 export function fileClock(file: string): AdjustableClock {
-  return systemClock(storedOffset(file), (offset) => writeFileSync(file, `${JSON.stringify({ offsetSeconds: offset })}\n`))
+  return systemClock(storedOffset(file), (offset) =>
+    writeFileSync(file, `${JSON.stringify({ offsetSeconds: offset })}\n`),
+  )
 }
 
 function storedOffset(file: string): number {

@@ -65,7 +65,8 @@ const deleteApiKey = operation({
   id: 'deleteApiKey',
   route: 'DELETE /apikeys/{apiKey}',
   summary: 'Delete an API key',
-  description: 'The key stops working at once on this node and within a second on every other. A key cannot delete itself.',
+  description:
+    'The key stops working at once on this node and within a second on every other. A key cannot delete itself.',
   reply: Done,
   errors: [apiKeyNotFound, noSelfAction],
   find: ({ db, params, tools }) => requireKey(db, tools.secrets, params.apiKey),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Filters } from '../../kit/page.ts'
 import { badRequest, quotaReached } from '../../kit/errors.ts'
 import type { KeyScope } from '../../kit/operation.ts'
+import type { Filters } from '../../kit/page.ts'
 import type { Secrets } from '../../kit/ports.ts'
 import type { Work } from '../../kit/work.ts'
 import { contains, oneAtATime } from '../../storage/sql.ts'
@@ -95,7 +95,8 @@ export async function removeKey(db: TenantDb, key: ApiKeyRow): Promise<void> {
 }
 
 function refuseTakenName(others: { name: string }[], name: string | undefined): void {
-  if (others.some((other) => other.name === name)) throw badRequest({ name: ['is the name of another key of this app'] })
+  if (others.some((other) => other.name === name))
+    throw badRequest({ name: ['is the name of another key of this app'] })
 }
 
 export function toApiKey(row: ApiKeyRow, secrets: Secrets): ApiKey {

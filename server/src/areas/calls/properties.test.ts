@@ -115,16 +115,19 @@ class World {
   take(step: Step): void {
     switch (step.do) {
       case 'intent':
-        return this.#attempt(step.intent)
+        this.#attempt(step.intent)
+        return
       case 'crash':
-        return this.#crash(`${step.uid} ${step.deviceId}`)
+        this.#crash(`${step.uid} ${step.deviceId}`)
+        return
       case 'crashAll':
         for (const entry of this.state.entries) this.#crash(`${entry.uid} ${entry.deviceId}`)
         return
       case 'wait':
       case 'clockStep':
         this.now += step.seconds
-        return this.supervise()
+        this.supervise()
+        return
     }
   }
 

@@ -2,7 +2,9 @@ import { badRequest } from '../../kit/errors.ts'
 
 export const stepInFuture = (index: number, at: number, now: number) =>
   badRequest({
-    [`steps.${index}.after`]: [`is at ${at}, which lies after the present (${now}); begin earlier or advance the clock`],
+    [`steps.${index}.after`]: [
+      `is at ${at}, which lies after the present (${now}); begin earlier or advance the clock`,
+    ],
   })
 
 export const stepNeeds = (index: number, field: string) =>

@@ -25,7 +25,9 @@ function pairOf(headers: IncomingHttpHeaders): { key: string; secret: string } |
   const secret = headerText(headers.secret)
   if (key !== undefined && secret !== undefined) return { key, secret }
   const basic = /^basic\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-  const [name, ...rest] = Buffer.from(basic ?? '', 'base64').toString('utf8').split(':')
+  const [name, ...rest] = Buffer.from(basic ?? '', 'base64')
+    .toString('utf8')
+    .split(':')
   return name && rest.length > 0 && !name.includes('\0') ? { key: name, secret: rest.join(':') } : undefined
 }
 
