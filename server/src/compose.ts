@@ -102,7 +102,8 @@ export async function startService(config: Config, log: Logger, options: Options
     directory: openDirectory(database, tools.secrets),
     limits: rateLimits(counters, { core: config.coreRequestsPerMinute, standard: config.standardRequestsPerMinute }),
     observer,
-    route: createRouter(areas),
+    // A process that only works keeps its port for health and metrics.
+    route: createRouter(config.roles.includes('api') ? areas : []),
     tools,
     domain: config.domain,
     strict: options.strict ?? false,

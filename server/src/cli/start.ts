@@ -1,5 +1,6 @@
 import { type Service, startService } from '../compose.ts'
 import { createLog } from '../http/observe.ts'
+import { beginLiveCalls } from '../install/demo-live.ts'
 import { type Credentials, seedDemo, writeCredentials } from '../install/seed.ts'
 import type { Command } from './command.ts'
 
@@ -12,12 +13,14 @@ export const start: Command = {
     const demo = flags.demo === true
     const { log, close } = createLog(config.logLevel)
     const service = await startService(demo ? { ...config, emulator: true } : config, log)
-    stopOnSignal(service, close)
+    const atStop: (() => void)[] = []
+    stopOnSignal(service, atStop, close)
     if (!demo) {
       process.stdout.write(`Parley listens on https://${config.host}:${service.port} for ${config.domain}\n`)
       return undefined
     }
     const { appId } = await seedDemo(service.house)
+    atStop.push(await beginLiveCalls(service.house, appId))
     const credentials = await writeCredentials(service.house, appId, service)
     process.stdout.write(json ? `${JSON.stringify(credentials)}\n` : block(credentials, config.data))
     return undefined
@@ -52,11 +55,12 @@ function block(credentials: Credentials, folder: string): string {
 const forcedExitCode = 1
 
 /** The first signal drains; a second one does not wait. */
-function stopOnSignal(service: Service, closeLog: () => void): void {
+function stopOnSignal(service: Service, atStop: (() => void)[], closeLog: () => void): void {
   let stopping = false
   const stop = async () => {
     if (stopping) process.exit(forcedExitCode)
     stopping = true
+    for (const each of atStop) each()
     await service.stop()
     closeLog()
     process.exit(0)

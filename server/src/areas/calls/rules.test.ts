@@ -245,7 +245,7 @@ describe('time', () => {
   it('ends the ring', () => {
     const state = begin(place())
     assert.equal(overdue(state, [], startAt + 44, timings), undefined)
-    assert.deepEqual(overdue(state, [], startAt + 45, timings), { kind: 'unanswered' })
+    assert.deepEqual(overdue(state, [], startAt + 45, timings), { kind: 'unanswered', happenedAt: startAt + 45 })
   })
 
   it('takes a silent device out of the call from the moment it was last heard of', () => {
@@ -271,7 +271,11 @@ describe('time', () => {
   it('ends a meeting that nobody came to', () => {
     const state = begin(placeGroup([], { mode: 'meet' }))
     assert.equal(overdue(state, [], startAt + 44, timings), undefined)
-    assert.deepEqual(overdue(state, [], startAt + 45, timings), { kind: 'ended', cause: 'nobody joined' })
+    assert.deepEqual(overdue(state, [], startAt + 45, timings), {
+      kind: 'ended',
+      cause: 'nobody joined',
+      happenedAt: startAt + 45,
+    })
   })
 
   it('that steps back does not turn the order of facts around', () => {

@@ -43,9 +43,9 @@ export type Intent =
   | { kind: 'rung'; uid: string; cause?: string }
   | { kind: 'joined'; uid: string; deviceId: string; camera?: boolean; mid: string; cause?: string }
   | { kind: 'cameraOn' | 'cameraOff'; uid: string; deviceId: string; cause?: string }
-  | { kind: 'left'; uid: string; deviceId: string; cause?: string; lastSeenAt?: number }
+  | { kind: 'left'; uid: string; deviceId: string; cause?: string; happenedAt?: number }
   | { kind: 'rejected'; uid: string; cause?: string }
-  | { kind: 'canceled' | 'unanswered' | 'ended'; cause?: string }
+  | { kind: 'canceled' | 'unanswered' | 'ended'; cause?: string; happenedAt?: number }
   | { kind: 'recordingStarted'; rid: string; cause?: string }
   | { kind: 'recordingStopped'; rid: string; url: string; cause?: string }
   | { kind: 'transcribed'; tid: string; startTime: number; endTime: number; url: string; cause?: string }
@@ -73,15 +73,19 @@ export function accept(state: CallState, intent: Intent, now: number): Fact[] {
   return consequence ? [fact, consequence] : [fact]
 }
 
-/** A clock that steps back must not turn time around: nothing is dated before what is known already. */
-function toFact(state: CallState, intent: Intent, now: number): Fact {
-  if (intent.kind === 'left' && intent.lastSeenAt !== undefined) {
-    // Found out late: the participant was gone from the moment last heard of, not from the moment it was noticed.
-    const { lastSeenAt, ...left } = intent
-    const since = openSpan(ongoingEntry(state, intent.uid, intent.deviceId))?.from ?? lastSeenAt
-    return { cause: 'left', ...left, at: Math.max(lastSeenAt, since) }
-  }
-  return { cause: usualCause[intent.kind], ...intent, at: Math.max(now, state.lastAt) } as Fact
+/**
+ * What was found out late is dated when it happened, not when it was noticed: a device gone silent left when it was last
+ * heard of. All else is dated now. A clock that steps back must not turn time around, so nothing is dated before what is
+ * known already.
+ */
+function toFact(state: CallState, { happenedAt, ...intent }: Intent & { happenedAt?: number }, now: number): Fact {
+  const earliest = happenedAt === undefined ? state.lastAt : earliestFor(state, intent as Intent)
+  return { cause: usualCause[intent.kind], ...intent, at: Math.max(happenedAt ?? now, earliest) } as Fact
+}
+
+function earliestFor(state: CallState, intent: Intent): number {
+  if (intent.kind !== 'left') return state.lastAt
+  return openSpan(ongoingEntry(state, intent.uid, intent.deviceId))?.from ?? state.lastAt
 }
 
 const usualCause: Record<Intent['kind'], string> = {
@@ -113,14 +117,16 @@ function refuse(state: CallState, intent: Intent): void {
   if (isFinal(state.status) && intent.kind !== 'transcribed') throw callTerminated()
   switch (intent.kind) {
     case 'joined':
-      return refuseJoin(state, intent)
+      refuseJoin(state, intent)
+      return
     case 'left':
     case 'cameraOn':
     case 'cameraOff':
       if (!ongoingEntry(state, intent.uid, intent.deviceId)) throw notThere(state, intent)
       return
     case 'rejected':
-      return refuseRejection(state, intent)
+      refuseRejection(state, intent)
+      return
     case 'canceled':
     case 'unanswered':
       if (state.status === 'ongoing') throw ongoingToInvalid()
@@ -186,8 +192,11 @@ export function overdue(
 ): Intent | undefined {
   if (isFinal(state.status)) return undefined
   const ringEndsAt = state.start.at + ringSeconds
-  if (state.status === 'initiated') return now >= ringEndsAt ? { kind: 'unanswered' } : undefined
-  if (!someoneIsThere(state)) return now >= ringEndsAt ? { kind: 'ended', cause: 'nobody joined' } : undefined
+  if (state.status === 'initiated')
+    return now >= ringEndsAt ? { kind: 'unanswered', happenedAt: ringEndsAt } : undefined
+  if (!someoneIsThere(state)) {
+    return now >= ringEndsAt ? { kind: 'ended', cause: 'nobody joined', happenedAt: ringEndsAt } : undefined
+  }
   const silent = state.entries
     .filter((entry) => entry.state === 'ongoing')
     .map((entry) => signOf(entry, signs))
@@ -199,7 +208,7 @@ export function overdue(
       uid: silent.uid,
       deviceId: silent.deviceId,
       cause: 'connection lost',
-      lastSeenAt: silent.seenAt,
+      happenedAt: silent.seenAt,
     }
   )
 }

@@ -1,0 +1,61 @@
+import { noteSigns } from '../areas/calls/index.ts'
+import { playScript } from '../areas/emulator/index.ts'
+import type { House } from '../compose.ts'
+import { workIn } from '../kit/work.ts'
+import { tenantDb } from '../storage/tenant.ts'
+
+/** Calls that are going on while someone looks at the demo: a meeting in progress, and a call that rings. */
+
+const devices = [
+  { uid: 'amara', deviceId: 'mac-3f' },
+  { uid: 'kenji', deviceId: 'web-7c1' },
+  { uid: 'priya', deviceId: 'ios-22' },
+]
+
+/** Begins them; answers how to stop giving signs of life. Without signs the meeting ends by itself, as any call does. */
+export async function beginLiveCalls(house: House, appId: string): Promise<() => void> {
+  const { database, tools, config } = house
+  const meeting = await database.write(async (connection) => {
+    const work = workIn(connection, appId, tools)
+    await playScript(work, config.region, {
+      initiator: 'luis',
+      receiver: 'elif',
+      type: 'video',
+      steps: [{ after: 1, do: 'ring', uid: 'elif' }],
+    })
+    return playScript(work, config.region, {
+      initiator: 'amara',
+      receiver: 'design-team',
+      receiverType: 'group',
+      mode: 'meet',
+      type: 'video',
+      steps: devices.map((device, n) => ({ after: n * 20, do: 'join', ...device })),
+    })
+  })
+  database.wake()
+  const beat = setInterval(
+    () => void giveSigns(house, appId, meeting).catch(() => {}),
+    (tools.timings.leaseSeconds * 1000) / 4,
+  )
+  beat.unref()
+  return () => clearInterval(beat)
+}
+
+async function giveSigns({ database, tools }: House, appId: string, sessionId: string): Promise<void> {
+  const seenAt = tools.clock.now()
+  await database.write(async (connection) => {
+    const db = tenantDb(connection, appId)
+    const live = await db
+      .select('calls')
+      .select('calls.session_id')
+      .where('calls.session_id', '=', sessionId)
+      .where('calls.live', '=', 1)
+      .executeTakeFirst()
+    if (live)
+      await noteSigns(
+        db,
+        sessionId,
+        devices.map((device) => ({ ...device, seenAt })),
+      )
+  })
+}

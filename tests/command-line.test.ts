@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { openSqlite } from '../server/src/storage/sqlite.ts'
+import { type FreshDatabase, freshDatabase } from './support/databases.ts'
+import { parley } from './support/parley.ts'
+
+/** The parley command: help, exit codes, JSON, and that it says clearly what is wrong. */
+
+const commands = ['start', 'migrate', 'config', 'apps', 'keys', 'seed', 'backup', 'restore', 'doctor']
+
+describe('the parley command', () => {
+  let database: FreshDatabase
+  before(async () => {
+    database = await freshDatabase('sqlite')
+  })
+  after(() => database.drop())
+  const run = (...words: string[]) => parley(words, database.environment)
+
+  it('lists its commands, and explains each with --help', async () => {
+    const overview = await run('--help')
+    assert.equal(overview.code, 0)
+    for (const command of commands) assert.ok(overview.stdout.includes(`  ${command}`), command)
+    const helps = await Promise.all(commands.map((command) => run(command, '--help')))
+    helps.forEach((help, index) => {
+      assert.equal(help.code, 0)
+      assert.match(help.stdout, new RegExp(`^parley ${commands[index]}`))
+      assert.match(help.stdout, /PARLEY_PORT/)
+    })
+  })
+
+  it('answers a wrong call with exit code 2 and a sentence', async () => {
+    const wrong: [string[], RegExp][] = [
+      [[], /^$/],
+      [['dance'], /no command "dance"/],
+      [['apps', 'create'], /--name is needed/],
+      [['apps', 'destroy'], /apps create/],
+      [['keys', 'create', '--app', 'x', '--name', 'y', '--scope', 'all'], /fullAccess or authOnly/],
+      [['start', '--nonsense'], /nonsense/],
+      [['start', '--port', 'many'], /PARLEY_PORT must be a whole number/],
+      [['restore'], /--from is needed/],
+      [['restore', '--from', 'nowhere.backup'], /no file/],
+    ]
+    for (const [words, sentence] of wrong) {
+      const { code, stderr } = await run(...words)
+      assert.equal(code, 2, words.join(' '))
+      assert.match(stderr, sentence)
+      assert.ok(!stderr.includes('    at '), 'no stack trace')
+    }
+  })
+
+  it('creates and lists apps, creates, lists and revokes keys', async () => {
+    const created = await run('apps', 'create', '--name', 'Shop', '--app-region', 'eu', '--json')
+    assert.equal(created.code, 0, created.stderr)
+    const app = JSON.parse(created.stdout)
+    assert.equal(app.region, 'eu')
+    assert.deepEqual(
+      JSON.parse((await run('apps', 'list', '--json')).stdout).map(({ id, name }: { id: string; name: string }) => [id, name]),
+      [[app.id, 'Shop']],
+    )
+    const key = JSON.parse((await run('keys', 'create', '--app', app.id, '--name', 'sync', '--scope', 'fullAccess', '--json')).stdout)
+    assert.match(key.apiKey, /^[0-9a-f]{40}$/)
+    const names = async () =>
+      JSON.parse((await run('keys', 'list', '--app', app.id, '--json')).stdout).map(({ name }: { name: string }) => name)
+    assert.ok((await names()).includes('sync'))
+    const twice = await run('keys', 'create', '--app', app.id, '--name', 'sync')
+    assert.equal(twice.code, 1)
+    assert.equal((await run('keys', 'revoke', '--app', app.id, '--name', 'sync')).code, 0)
+    assert.ok(!(await names()).includes('sync'))
+    const gone = await run('keys', 'revoke', '--app', app.id, '--name', 'sync')
+    assert.equal(gone.code, 1)
+    assert.match(gone.stderr, /no key named "sync"/)
+    assert.equal((await run('keys', 'list', '--app', 'ghost')).code, 1)
+  })
+
+  it('shows the settings with secrets starred', async () => {
+    const secret = 'postgres://parley:hunter2@db.example/parley'
+    const { stdout, code } = await parley(['config'], { ...database.environment, PARLEY_DATABASE_URL: secret })
+    assert.equal(code, 0)
+    assert.ok(!stdout.includes('hunter2'))
+    assert.match(stdout, /PARLEY_DATABASE_URL\s+\*\*\*\*/)
+    const data = JSON.parse((await parley(['config', '--json'], database.environment)).stdout)
+    assert.equal(data.PARLEY_PORT, '8443')
+  })
+
+  it('migrates, and says when there is nothing to do', async () => {
+    const fresh = await freshDatabase('sqlite')
+    assert.match((await parley(['migrate'], fresh.environment)).stdout, /Took \d+ steps/)
+    assert.match((await parley(['migrate'], fresh.environment)).stdout, /up to date/)
+    await fresh.drop()
+  })
+
+  it('finds with doctor what does not follow from the ledger', async () => {
+    const fresh = await freshDatabase('sqlite')
+    const { appId } = JSON.parse((await parley(['seed', '--json'], fresh.environment)).stdout)
+    assert.equal((await parley(['doctor'], fresh.environment)).code, 0)
+    const sqlite = openSqlite(`${fresh.environment.PARLEY_DATA}/parley.sqlite`)
+    await sqlite.write(async ({ run: execute }) => {
+      await execute(
+        `UPDATE calls SET document = replace(document, '"totalParticipants":2', '"totalParticipants":3')
+         WHERE app_id = ? AND session_id = (SELECT min(session_id) FROM calls WHERE document LIKE '%"totalParticipants":2%')`,
+        [appId],
+      )
+      await execute("UPDATE tallies SET n = n + 1 WHERE list = 'calls' AND level = 0 AND facets = '*'", [])
+    })
+    await sqlite.close()
+    const { code, stdout } = await parley(['doctor'], fresh.environment)
+    assert.equal(code, 1)
+    assert.match(stdout, /its document does not follow from its ledger/)
+    assert.match(stdout, /there are 72 calls and lists count 73/)
+    await fresh.drop()
+  })
+
+  it('says which port is taken and how to choose another', async () => {
+    const { createServer } = await import('node:net')
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as { port: number }
+    const { code, stderr } = await run('start', '--port', String(port))
+    assert.equal(code, 1)
+    assert.match(stderr, new RegExp(`Port ${port} is in use.*PARLEY_PORT`))
+    other.close()
+  })
+})

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type FreshDatabase, freshDatabase } from './support/databases.ts'
+import { type Answer, type Client, httpsClient } from './support/http.ts'
+import { parley } from './support/parley.ts'
+
+/** `npm start` as a stranger meets it: the printed block, the credentials, the demo data. */
+
+const main = join(import.meta.dirname, '../server/src/main.ts')
+const daySeconds = 24 * 3600
+
+interface Demo {
+  output: string
+  credentials: Record<string, string> & { port: number }
+  client: Client
+  stop(): Promise<number>
+}
+
+async function startDemo({ environment }: FreshDatabase): Promise<Demo> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'start', '--demo', '--port', '0'], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    output += part
+  })
+  while (!output.includes('Stop with')) await once(child.stdout, 'data')
+  const credentials = JSON.parse(readFileSync(join(environment.PARLEY_DATA ?? '', 'credentials.json'), 'utf8'))
+  const client = httpsClient(credentials.port, readFileSync(credentials.caFile, 'utf8'))
+  return {
+    output,
+    credentials,
+    client,
+    async stop() {
+      client.close()
+      child.kill('SIGTERM')
+      const [code] = await once(child, 'exit')
+      return code
+    },
+  }
+}
+
+describe('the demo install', () => {
+  let database: FreshDatabase
+  let demo: Demo
+  // biome-ignore lint/suspicious/noExplicitAny: records are looked into freely
+  let calls: any[]
+
+  const get = (path: string): Promise<Answer> => {
+    const { hostname } = new URL(demo.credentials.callsBaseUrl ?? '')
+    return demo.client.send(hostname, `/v3${path}`, { headers: { apikey: demo.credentials.apiKey ?? '' } })
+  }
+
+  before(async () => {
+    database = await freshDatabase('sqlite')
+    demo = await startDemo(database)
+    calls = (await get('/calls?perPage=1000')).body.data
+  })
+  after(async () => {
+    await demo.stop()
+    await database.drop()
+  })
+
+  it('prints addresses, keys and a line to paste', () => {
+    const { output, credentials } = demo
+    for (const name of ['baseUrl', 'callsBaseUrl', 'managementUrl', 'appId', 'apiKey', 'authKey']) {
+      assert.ok(output.includes(credentials[name] ?? '?'), name)
+    }
+    assert.ok(!output.includes(credentials.managementSecret ?? '?'), 'the management secret stays in the file')
+    const line = /curl .*/.exec(output)?.[0] ?? ''
+    assert.ok(line.includes(credentials.caFile ?? '?') && line.includes(`${credentials.callsBaseUrl}/calls`))
+  })
+
+  it('writes the same to credentials.json, for its owner only', () => {
+    const file = join(database.environment.PARLEY_DATA ?? '', 'credentials.json')
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.deepEqual(Object.keys(demo.credentials).toSorted(), [
+      'apiKey',
+      'appId',
+      'authKey',
+      'baseUrl',
+      'caFile',
+      'callsBaseUrl',
+      'managementKey',
+      'managementSecret',
+      'managementUrl',
+      'port',
+      'region',
+    ])
+    assert.match(demo.credentials.baseUrl ?? '', /^https:\/\/[0-9a-f]{16}\.api-us\.localhost:\d+\/v3$/)
+    assert.match(demo.credentials.callsBaseUrl ?? '', /^https:\/\/[0-9a-f]{16}\.call-us\.localhost:\d+\/v3$/)
+  })
+
+  it('has at least 60 calls over the last 30 days, of every type, mode, status and receiver', () => {
+    assert.ok(calls.length >= 60)
+    const values = (name: string) => [...new Set(calls.map((call) => call[name]))].toSorted()
+    assert.deepEqual(values('type'), ['audio', 'video'])
+    assert.deepEqual(values('mode'), ['call', 'meet', 'presenter'])
+    assert.deepEqual(values('receiverType'), ['group', 'user'])
+    assert.deepEqual(values('status'), ['canceled', 'ended', 'initiated', 'ongoing', 'rejected', 'unanswered'])
+    assert.deepEqual(values('hasRecording'), [false, true])
+    const days = new Set(calls.map(({ startedAt }) => Math.floor(startedAt / daySeconds)))
+    assert.ok(days.size >= 25, `${days.size} days`)
+    const oldest = Math.min(...calls.map(({ startedAt }) => startedAt))
+    assert.ok(oldest > Date.now() / 1000 - 31 * daySeconds)
+  })
+
+  it('has users on several devices, and names everyone it has calls of', async () => {
+    const severalDevices = calls.filter(({ participants }) => {
+      const joined = participants.filter(({ deviceId }: { deviceId?: string }) => deviceId)
+      return new Set(joined.map(({ uid }: { uid: string }) => uid)).size < joined.length
+    })
+    assert.ok(severalDevices.length >= 3)
+    const { hostname } = new URL(demo.credentials.callsBaseUrl ?? '')
+    for (const uid of new Set(calls.map(({ initiator }) => initiator))) {
+      const answer = await demo.client.send(hostname, '/v3/calls', {
+        headers: { apikey: demo.credentials.apiKey ?? '', onBehalfOf: uid },
+      })
+      assert.equal(answer.status, 200)
+      assert.ok(answer.body.meta.pagination.total > 0)
+    }
+  })
+
+  it('opens the management door with the pair of the file', async () => {
+    const { managementKey = '', managementSecret = '' } = demo.credentials
+    const answer = await demo.client.send('apimgmt.localhost', '/apps', {
+      headers: { key: managementKey, secret: managementSecret },
+    })
+    assert.equal(answer.body.data[0].id, demo.credentials.appId)
+  })
+
+  it('comes back with the same app, keys and pair, ends what was live, and the doctor finds nothing', async () => {
+    const earlier = demo.credentials
+    assert.equal(await demo.stop(), 0)
+    demo = await startDemo(database)
+    for (const name of ['appId', 'apiKey', 'authKey', 'managementKey', 'managementSecret', 'caFile']) {
+      assert.equal(demo.credentials[name], earlier[name], name)
+    }
+    const doctor = await parley(['doctor', '--json'], database.environment)
+    assert.equal(doctor.code, 0, doctor.stdout)
+  })
+})
