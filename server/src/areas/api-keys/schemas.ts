@@ -28,7 +28,7 @@ export const ApiKeyCreate = Type.Object(
   { examples: [{ name: 'billing service', scope: 'fullAccess' }] },
 )
 
-export const ApiKeyUpdate = Type.Partial(ApiKeyCreate)
+export const ApiKeyUpdate = Type.Partial(ApiKeyCreate, { examples: [{ name: 'invoicing service' }] })
 
 export const ApiKeyListQuery = listQuery({
   scope: Type.Optional(Scope),

@@ -1,7 +1,7 @@
 import type { Area } from '../../kit/area.ts'
 import { type CataloguedError, type CataloguedEvent, errorCatalogue, eventCatalogue } from './catalogue.ts'
 import { type Html, html, json, prose } from './html.ts'
-import { fieldTable, operationSection } from './operation-section.ts'
+import { counted, fieldTable, operationSection } from './operation-section.ts'
 
 /** The chapters of the reference, in reading order. */
 
@@ -113,8 +113,8 @@ function eventSection({ name, fields, sample, audience, trigger }: CataloguedEve
       <dt>Live</dt><dd>${audience.length > 0 ? html`on the channels ${live}` : 'stays inside the server'}</dd>
       <dt>Webhook</dt><dd>${trigger ? html`<code>${trigger}</code>` : 'none'}</dd>
     </dl>
-    <details><summary>Payload <small>${fields.length} fields</small></summary>${fieldTable(fields, false)}</details>
+    <details><summary>Payload <small>${counted(fields)}</small></summary>${fieldTable(fields, false)}</details>
   </div>
-  <div class="code"><details><summary>Example</summary><figure><pre>${json(sample)}</pre></figure></details></div>
+  <div class="code"><figure><figcaption>Payload</figcaption><pre>${json(sample)}</pre></figure></div>
 </section>`
 }

@@ -80,15 +80,19 @@ function fieldRow({ path, depth, type, required, description, values, limits }: 
   const cut = path.lastIndexOf('.') + 1
   const mark = sent
     ? required && html` <em class="must">required</em>`
-    : !required && html` <em class="may">not always there</em>`
+    : !required && html` <em class="may">optional</em>`
   return html`<tr><td class="d${Math.min(depth, 4)}"><code><span class="parent">${path.slice(0, cut)}</span>${path.slice(cut)}</code><small>${type}${mark}</small></td><td>${prose(description)}${
     values.length > 0 && html`<span class="values">${values.map((value) => html`<code>${value}</code> `)}</span>`
   }${limits.length > 0 && html`<small>${limits.join(', ')}</small>`}</td></tr>`
 }
 
+export function counted({ length }: Field[]): string {
+  return length === 1 ? '1 field' : `${length} fields`
+}
+
 function folded(title: string, fields: Field[]): Html {
   const open = fields.length <= openRowsMax
-  return html`<details${open && ' open'}><summary>${title} <small>${fields.length} fields</small></summary>${fieldTable(fields, false)}</details>`
+  return html`<details${open && ' open'}><summary>${title} <small>${counted(fields)}</small></summary>${fieldTable(fields, false)}</details>`
 }
 
 /** Its own failures stand open; those it shares with every other operation are a click away. */

@@ -88,7 +88,7 @@ pre{margin:0;padding:14px;overflow-x:auto;font-size:12.5px;line-height:1.6;scrol
 .k{color:#a5b4fc}.s{color:#86e1b5}.n{color:#f5c07a}
 .wide{padding:64px 0 44px;border-top:1px solid var(--line);margin-top:24px}
 .catalogue{margin-top:18px}.catalogue td:first-child{width:30%}.where{font-size:12.5px;width:30%}
-.event{padding:26px 0}.event .facts{margin-top:12px}.event .code summary{margin-top:2px}
+.event{padding:26px 0}.event .facts{margin-top:12px}
 tr:target td{background:var(--tint)}
 footer{color:var(--soft);font-size:13px;padding-top:40px;border-top:1px solid var(--line);margin-top:24px}
 @media (max-width:1180px){.op{grid-template-columns:minmax(0,1fr);gap:22px}.code{position:static;max-height:none}}
