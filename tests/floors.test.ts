@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative, sep } from 'node:path'
+import { describe, it } from 'node:test'
+
+/**
+ * Who may import whom, read off the import lines. Imports go to the right only:
+ *
+ *   main, cli, install -> compose -> http, workers -> areas, adapters -> kit -> storage
+ *
+ * - `cli` and `install` stand beside `compose`: the command line opens the house through it, and it asks `install` for
+ *   certificates and the master key. `config.ts` and its types may be read from these three, nowhere below.
+ * - `http` and `workers` do not know each other.
+ * - An adapter knows `kit/ports` and adapters of its own kind.
+ * - An area knows the areas above it in `areas/index.ts`, and of them only `index.ts`, `schemas.ts`, `errors.ts` and
+ *   `events.ts`. It does not know how it was reached or who listens.
+ * - Only the two dialect files, and `compose.ts` which chooses between them, name a database.
+ * - Only `config.ts` and `main.ts` read the environment.
+ */
+
+const root = join(import.meta.dirname, '../server/src')
+const kitLinesMax = 1_200
+
+interface File {
+  path: string
+  text: string
+  imports: string[]
+  packages: string[]
+}
+
+const files: File[] = globSync('**/*.ts', { cwd: root })
+  .map((path) => path.split(sep).join('/'))
+  .filter((path) => !path.endsWith('.test.ts'))
+  .toSorted()
+  .map(read)
+
+function read(path: string): File {
+  const text = readFileSync(join(root, path), 'utf8')
+  const targets = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'/g)].map(([, target]) => target ?? '')
+  const local = targets.filter((target) => target.startsWith('.'))
+  return {
+    path,
+    text,
+    imports: local.map((target) =>
+      normalize(join(dirname(path), target))
+        .split(sep)
+        .join('/'),
+    ),
+    packages: targets.filter((target) => !target.startsWith('.')),
+  }
+}
+
+const floorOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : path.replace('.ts', ''))
+
+const mayImport: Record<string, string[]> = {
+  main: ['cli', 'config'],
+  cli: ['cli', 'install', 'compose', 'config', 'http', 'areas', 'kit', 'storage'],
+  install: ['install', 'compose', 'config', 'adapters', 'areas', 'kit', 'storage'],
+  compose: ['install', 'config', 'http', 'workers', 'areas', 'adapters', 'kit', 'storage'],
+  config: [],
+  http: ['http', 'areas', 'kit', 'storage'],
+  workers: ['workers', 'areas', 'kit', 'storage'],
+  areas: ['areas', 'kit', 'storage'],
+  adapters: ['adapters', 'kit'],
+  kit: ['kit', 'storage'],
+  storage: ['storage'],
+}
+
+const edges = files.flatMap(({ path, imports }) => imports.map((target) => ({ path, target })))
+const shown = (broken: { path: string; target: string }[]) => broken.map(({ path, target }) => `${path} -> ${target}`)
+
+/** The area folder a file belongs to; `areas/index.ts` belongs to none. */
+const areaOf = (path: string) => /^areas\/([\w-]+)\//.exec(path)?.[1]
+
+describe('floors', () => {
+  it('are all known', () => {
+    const unknown = files.map(({ path }) => floorOf(path)).filter((floor) => !(floor in mayImport))
+    assert.deepEqual([...new Set(unknown)], [])
+    assert.ok(edges.length > 200)
+  })
+
+  it('import only what lies to the right', () => {
+    const broken = edges.filter(({ path, target }) => !mayImport[floorOf(path)]?.includes(floorOf(target)))
+    assert.deepEqual(shown(broken), [])
+  })
+
+  it('import existing files by their full name', () => {
+    const known = new Set(files.map(({ path }) => path))
+    assert.deepEqual(shown(edges.filter(({ target }) => !known.has(target))), [])
+  })
+
+  it('keep adapters on ports and on their own kind', () => {
+    const kindOf = (path: string) => path.split('/').slice(0, 2).join('/')
+    const broken = edges
+      .filter(({ path }) => floorOf(path) === 'adapters')
+      .filter(({ path, target }) => target !== 'kit/ports.ts' && kindOf(path) !== kindOf(target))
+    assert.deepEqual(shown(broken), [])
+  })
+
+  it('let compose alone see the inside of http, workers and adapters; the command line uses only the log', () => {
+    const broken = edges
+      .filter(({ path }) => ['cli', 'install'].includes(floorOf(path)))
+      .filter(({ target }) => ['http', 'workers', 'adapters'].includes(floorOf(target)))
+      .filter(({ target }) => !['http/observe.ts', 'adapters/secrets/master-key.ts'].includes(target))
+    assert.deepEqual(shown(broken), [])
+  })
+})
+
+describe('areas', () => {
+  const list = read('areas/index.ts').text
+  const order = (/areas = \[([^\]]*)\]/.exec(list)?.[1] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .map((name) => new RegExp(`import \\{ ${name} \\} from '\\./([\\w-]+)/index\\.ts'`).exec(list)?.[1] ?? name)
+
+  it('are all on the list, which is the register', () => {
+    const folders = new Set(files.map(({ path }) => areaOf(path)).filter((area) => area !== undefined))
+    assert.deepEqual([...folders].toSorted(), order.toSorted())
+  })
+
+  const between = edges.filter(({ path, target }) => areaOf(path) && areaOf(target) && areaOf(path) !== areaOf(target))
+
+  it('import only areas above them', () => {
+    const position = (path: string) => order.indexOf(areaOf(path) ?? '')
+    assert.ok(between.length > 5)
+    assert.deepEqual(shown(between.filter(({ path, target }) => position(target) >= position(path))), [])
+  })
+
+  it('show only their index, schemas, errors and events to others', () => {
+    const outsiders = edges.filter(({ path, target }) => areaOf(target) && areaOf(path) !== areaOf(target))
+    const broken = outsiders.filter(({ target }) => !/^areas\/[\w-]+\/(index|schemas|errors|events)\.ts$/.test(target))
+    assert.deepEqual(shown(broken), [])
+  })
+})
+
+describe('single places', () => {
+  it('name a database dialect: its own file and compose', () => {
+    const allowed = ['storage/sqlite.ts', 'storage/postgres.ts', 'compose.ts']
+    const dialects = ['storage/sqlite.ts', 'storage/postgres.ts']
+    const byImport = edges.filter(({ path, target }) => dialects.includes(target) && !allowed.includes(path))
+    assert.deepEqual(shown(byImport), [])
+    const driver = /^(node:sqlite|postgres|pg|better-sqlite3)$/
+    const naming = files
+      .filter(({ path }) => !allowed.includes(path))
+      .filter(
+        ({ text, packages }) =>
+          packages.some((name) => driver.test(name)) ||
+          /\b(Sqlite|Postgres)(Adapter|QueryCompiler|Dialect)\b/.test(text),
+      )
+    assert.deepEqual(
+      naming.map(({ path }) => path),
+      [],
+    )
+  })
+
+  it('read the environment: config and main', () => {
+    const readers = files.filter(({ text }) => /process\.env\b|from 'node:process'/.test(text)).map(({ path }) => path)
+    assert.deepEqual(
+      readers.filter((path) => !['config.ts', 'main.ts'].includes(path)),
+      [],
+    )
+  })
+
+  it('keep the kit small enough to be read', () => {
+    const lines = files
+      .filter(({ path }) => floorOf(path) === 'kit')
+      .reduce((sum, { text }) => sum + text.split('\n').length, 0)
+    assert.ok(lines < kitLinesMax, `the kit has ${lines} lines`)
+  })
+
+  it('export by name only', () => {
+    assert.deepEqual(
+      files.filter(({ text }) => /^export default/m.test(text)).map(({ path }) => path),
+      [],
+    )
+  })
+
+  it('stay inside the server', () => {
+    const outside = edges.filter(({ target }) => relative('.', target).startsWith('..'))
+    assert.deepEqual(shown(outside), [])
+  })
+})

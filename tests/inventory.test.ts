@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { areas } from '../server/src/areas/index.ts'
+
+/**
+ * What each door opens, and to whom. It is written out by hand on purpose: opening an operation to another caller is then
+ * a line that a reviewer sees, not a side effect of a change elsewhere.
+ *
+ * door, route, key scopes (server door only), onBehalfOf, rate class, largest body in bytes
+ */
+const opened = `
+server      POST   /v3/apikeys                             fullAccess  unsupported  standard  10240
+server      GET    /v3/apikeys                             fullAccess  unsupported  standard  10240
+server      GET    /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
+server      PUT    /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
+server      DELETE /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
+management  POST   /apps                                   -           unsupported  standard  10240
+management  GET    /apps                                   -           unsupported  standard  10240
+management  GET    /apps/{appId}                           -           unsupported  standard  10240
+management  DELETE /apps/{appId}                           -           unsupported  standard  10240
+server      GET    /v3/calls                               fullAccess  optional     standard  10240
+server      GET    /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
+server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240
+server      GET    /v3/calls/{sessionId}/explain           fullAccess  unsupported  standard  10240
+emulator    POST   /_emulator/calls/script                 fullAccess  unsupported  standard  1048576
+emulator    GET    /_emulator/clock                        fullAccess  unsupported  standard  10240
+emulator    PUT    /_emulator/clock                        fullAccess  unsupported  standard  10240
+emulator    DELETE /_emulator/clock                        fullAccess  unsupported  standard  10240
+`
+
+const prefixes = { v3: '/v3', management: '', emulator: '/_emulator' }
+
+it('opens exactly the operations written down here, to exactly these callers', () => {
+  const found = areas.flatMap(({ mount, operations }) =>
+    operations.map(({ door, method, path, keys, onBehalfOf, rate, bodyBytesMax }) =>
+      [
+        mount === 'emulator' ? mount : door,
+        method,
+        `${prefixes[mount]}${path}`,
+        keys.join(',') || '-',
+        onBehalfOf,
+        rate,
+        bodyBytesMax,
+      ].join(' '),
+    ),
+  )
+  const written = opened
+    .trim()
+    .split('\n')
+    .map((line) => line.replaceAll(/\s+/g, ' '))
+  assert.deepEqual(found, written)
+})
+
+it('gives every operation a name of its own', () => {
+  const ids = areas.flatMap(({ operations }) => operations.map(({ id }) => id))
+  assert.equal(new Set(ids).size, ids.length)
+})
