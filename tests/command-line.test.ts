@@ -54,13 +54,20 @@ describe('the parley command', () => {
     const app = JSON.parse(created.stdout)
     assert.equal(app.region, 'eu')
     assert.deepEqual(
-      JSON.parse((await run('apps', 'list', '--json')).stdout).map(({ id, name }: { id: string; name: string }) => [id, name]),
+      JSON.parse((await run('apps', 'list', '--json')).stdout).map(({ id, name }: { id: string; name: string }) => [
+        id,
+        name,
+      ]),
       [[app.id, 'Shop']],
     )
-    const key = JSON.parse((await run('keys', 'create', '--app', app.id, '--name', 'sync', '--scope', 'fullAccess', '--json')).stdout)
+    const key = JSON.parse(
+      (await run('keys', 'create', '--app', app.id, '--name', 'sync', '--scope', 'fullAccess', '--json')).stdout,
+    )
     assert.match(key.apiKey, /^[0-9a-f]{40}$/)
     const names = async () =>
-      JSON.parse((await run('keys', 'list', '--app', app.id, '--json')).stdout).map(({ name }: { name: string }) => name)
+      JSON.parse((await run('keys', 'list', '--app', app.id, '--json')).stdout).map(
+        ({ name }: { name: string }) => name,
+      )
     assert.ok((await names()).includes('sync'))
     const twice = await run('keys', 'create', '--app', app.id, '--name', 'sync')
     assert.equal(twice.code, 1)

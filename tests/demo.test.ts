@@ -21,10 +21,14 @@ interface Demo {
 }
 
 async function startDemo({ environment }: FreshDatabase): Promise<Demo> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'start', '--demo', '--port', '0'], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', main, 'start', '--demo', '--port', '0'],
+    {
+      env: { PATH: process.env.PATH, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (part) => {
     output += part
