@@ -5,33 +5,39 @@ import type { Fact as CallFact } from './facts.ts'
 import { Fact } from './facts.ts'
 import type { CallState } from './state.ts'
 
-const payload = Type.Object(
-  {
-    sessionId: Type.String(),
-    mode: OneOf(['call', 'meet', 'presenter']),
-    status: Type.String(),
-    members: Type.Array(Type.String()),
-    fact: Fact,
-  },
-  { examples: [eventExample] },
-)
-type Payload = Static<typeof payload>
+const payloadOf = (kind: CallFact['kind']) =>
+  Type.Object(
+    {
+      sessionId: Type.String({ description: 'The call' }),
+      mode: OneOf(['call', 'meet', 'presenter']),
+      status: Type.String({ description: 'How far the call has come' }),
+      members: Type.Array(Type.String(), { description: 'UIDs of all who have a part in the call' }),
+      fact: Fact,
+    },
+    { examples: [eventExample(kind)] },
+  )
+type PayloadSchema = ReturnType<typeof payloadOf>
 
-const audience = ({ members }: Payload) => members.map((uid) => `user:${uid}`)
+const audience = ({ members }: Static<PayloadSchema>) => members.map((uid) => `user:${uid}`)
 
-const event = (name: string) => defineEvent({ name, payload, audience })
-
-const eventOfFact: Partial<Record<CallFact['kind'], EventDefinition<typeof payload>>> = {
-  initiated: event('call.initiated'),
-  joined: event('call.participantJoined'),
-  left: event('call.participantLeft'),
-  rejected: event('call.rejected'),
-  canceled: event('call.canceled'),
-  unanswered: event('call.unanswered'),
-  ended: event('call.ended'),
-  recordingStopped: event('call.recorded'),
-  transcribed: event('call.transcribed'),
+const names: Partial<Record<CallFact['kind'], string>> = {
+  initiated: 'call.initiated',
+  joined: 'call.participantJoined',
+  left: 'call.participantLeft',
+  rejected: 'call.rejected',
+  canceled: 'call.canceled',
+  unanswered: 'call.unanswered',
+  ended: 'call.ended',
+  recordingStopped: 'call.recorded',
+  transcribed: 'call.transcribed',
 }
+
+const eventOfFact = Object.fromEntries(
+  Object.entries(names).map(([kind, name]) => [
+    kind,
+    defineEvent({ name, payload: payloadOf(kind as CallFact['kind']), audience }),
+  ]),
+) as Partial<Record<CallFact['kind'], EventDefinition<PayloadSchema>>>
 
 export const callEvents = Object.values(eventOfFact)
 

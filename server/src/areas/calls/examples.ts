@@ -89,4 +89,47 @@ export const explanationExample = {
   notListed: [],
 }
 
-export const eventExample = { sessionId, mode: 'call', status: 'ongoing', members: ['nora', 'milo'], fact: nora }
+const endedAt = placedAt + 124
+const file = { startTime: placedAt + 4, endTime: endedAt, url: transcriptionExample.transcriptUrl }
+
+/** How a call stands after a fact, and the fact itself, for each that is told to the world. */
+const told: Record<string, { status: string; fact: object }> = {
+  initiated: {
+    status: 'initiated',
+    fact: {
+      at: placedAt,
+      initiator: 'nora',
+      receiver: 'milo',
+      receiverType: 'user',
+      type: 'video',
+      mode: 'call',
+      invited: ['milo'],
+      tags: ['support'],
+      cause: 'placed',
+    },
+  },
+  joined: { status: 'ongoing', fact: nora },
+  left: { status: 'ongoing', fact: { at: endedAt, uid: 'nora', deviceId: 'web-7c1', cause: 'left' } },
+  rejected: { status: 'rejected', fact: { at: placedAt + 6, uid: 'milo', cause: 'rejected' } },
+  canceled: { status: 'canceled', fact: { at: placedAt + 9, cause: 'canceled' } },
+  unanswered: { status: 'unanswered', fact: { at: placedAt + 45, cause: 'nobody answered' } },
+  ended: { status: 'ended', fact: { at: endedAt, cause: 'last participant left' } },
+  recordingStopped: {
+    status: 'ongoing',
+    fact: {
+      at: endedAt,
+      rid: 'rec_68c2cadefb5a',
+      url: 'https://recordings.example/rec_68c2cadefb5a.mp4',
+      cause: 'recording stopped',
+    },
+  },
+  transcribed: {
+    status: 'ended',
+    fact: { at: endedAt + 60, tid: transcriptionExample.tid, ...file, cause: 'transcribed' },
+  },
+}
+
+export function eventExample(kind: string) {
+  const { status = '', fact = {} } = told[kind] ?? {}
+  return { sessionId, mode: 'call', status, members: ['nora', 'milo'], fact: { kind, ...fact } }
+}
