@@ -4,7 +4,6 @@ import type { Logger } from 'pino'
 import { fileClock } from './adapters/clock/file.ts'
 import { systemClock } from './adapters/clock/system.ts'
 import { memoryCounters } from './adapters/counters/memory.ts'
-import { redisCounters } from './adapters/counters/redis.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
 import type { Config } from './config.ts'
@@ -21,10 +20,9 @@ import { createRouter } from './http/router.ts'
 import { localCertificates } from './install/certificates.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
-import type { AdjustableClock, Tools } from './kit/ports.ts'
+import type { AdjustableClock, Counters, Tools } from './kit/ports.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
-import { openPostgres } from './storage/postgres.ts'
 import { openSqlite } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
 import { createWorkers, type Workers } from './workers/workers.ts'
@@ -51,15 +49,22 @@ export interface House {
   close(): Promise<void>
 }
 
-export function openDatabase(config: Config): Database {
+/** What only the scaled install needs is loaded only there: drivers are a good part of a start. */
+export async function openDatabase(config: Config): Promise<Database> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 })
-  return config.databaseUrl
-    ? openPostgres(config.databaseUrl.reveal(), config.databaseConnections)
-    : openSqlite(join(config.data, databaseFile))
+  if (!config.databaseUrl) return openSqlite(join(config.data, databaseFile))
+  const { openPostgres } = await import('./storage/postgres.ts')
+  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections)
+}
+
+async function openCounters(config: Config, log: Logger): Promise<Counters> {
+  if (!config.redisUrl) return memoryCounters()
+  const { redisCounters } = await import('./adapters/counters/redis.ts')
+  return redisCounters(config.redisUrl.reveal(), (error) => log.warn({ err: error }, 'Redis is in trouble'))
 }
 
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
-  const database = openDatabase(config)
+  const database = await openDatabase(config)
   const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
   const tools: Tools = {
     clock: options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
@@ -89,9 +94,7 @@ export interface Service {
 export async function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
   const house = await openHouse(config, log, options)
   const { database, tools, areas, workers } = house
-  const counters = config.redisUrl
-    ? await redisCounters(config.redisUrl.reveal(), (error) => log.warn({ err: error }, 'Redis is in trouble'))
-    : memoryCounters()
+  const counters = await openCounters(config, log)
   const observer = createObserver(log)
   const trust = createProxyTrust(config.trustProxy)
   const certificates = await certificatesFor(config)
@@ -121,6 +124,8 @@ export async function startService(config: Config, log: Logger, options: Options
     const openly = trust.isSecure(request) ? publicPage(request) : undefined
     void (openly ? openly(response) : handle(request, response))
   })
+  // Loaded behind the open door, so that neither the start nor the first write waits for it.
+  void import('typebox/compile')
   if (config.roles.includes('worker')) workers.start()
 
   return {

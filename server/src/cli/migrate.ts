@@ -8,7 +8,7 @@ export const migrate: Command = {
   usage: 'parley migrate',
   about: 'Bring the database up to date. Starting the server does the same.',
   async run({ config }) {
-    const database = openDatabase(config)
+    const database = await openDatabase(config)
     try {
       const steps = await migrateDatabase(
         database,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Compile, type Validator } from 'typebox/compile'
+import type { Validator } from 'typebox/compile'
 import { badRequest } from '../kit/errors.ts'
 import type { TSchema } from '../kit/schema.ts'
 import { bodyTooLarge } from './errors.ts'
@@ -34,16 +34,22 @@ export function parseBody(text: string): Record<string, unknown> {
 }
 
 /** Checks a value against a schema, naming every field at fault. The check is compiled when it is first needed. */
-export function bodyChecker(schema: TSchema): (body: Record<string, unknown>) => void {
+export function bodyChecker(schema: TSchema): (body: Record<string, unknown>) => Promise<void> {
   let validator: Validator | undefined
-  return (body) => {
-    validator ??= Compile(schema)
+  return async (body) => {
+    validator ??= await compiled(schema)
     // Without a prototype: a field may be called `constructor`.
     const details: Record<string, string[]> = Object.create(null)
     findBrokenText(body, '', details)
     if (!validator.Check(body)) describe(validator.Errors(body), details)
     if (Object.keys(details).length > 0) throw badRequest(details)
   }
+}
+
+/** The compiler is loaded with its first use: loading it takes about as long as the rest of a start. */
+export async function compiled(schema: TSchema): Promise<Validator> {
+  const { Compile } = await import('typebox/compile')
+  return Compile(schema)
 }
 
 interface Problem {

@@ -54,10 +54,9 @@ export function openDirectory(database: Database, secrets: Secrets): Directory {
           .execute()
         return second ? undefined : first
       }),
-    key(appId, apiKey) {
-      const fingerprint = secrets.fingerprint(apiKey)
-      return remembered(`key ${appId} ${fingerprint}`, () => findKey(tenantDb(reader, appId), fingerprint))
-    },
+    // Remembered by the key itself: a keyed hash for every request costs more than the rest of this check.
+    key: (appId, apiKey) =>
+      remembered(`key ${appId} ${apiKey}`, () => findKey(tenantDb(reader, appId), secrets.fingerprint(apiKey))),
     forget: remembered.forget,
   }
 }

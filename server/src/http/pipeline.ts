@@ -185,14 +185,14 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   const known = { ...work, app: call.app, caller, actor, params }
   const found = await operation.find?.(known as never)
   const query = mounted.readQuery(call.search)
-  mounted.checkBody(call.body)
+  if (operation.hasBody) await mounted.checkBody(call.body)
   const reply = await operation.run({ ...known, found, query, body: call.body } as never)
   if (reply instanceof ReadyMade) {
-    if (strict) mounted.checkReply(JSON.parse(reply.text))
+    if (strict) await mounted.checkReply(JSON.parse(reply.text))
     return reply.text
   }
   const text = JSON.stringify(reply)
-  if (strict) mounted.checkReply(JSON.parse(text))
+  if (strict) await mounted.checkReply(JSON.parse(text))
   return text
 }
 

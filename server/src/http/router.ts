@@ -1,9 +1,9 @@
 import findMyWay from 'find-my-way'
-import { Compile } from 'typebox/compile'
+import type { Validator } from 'typebox/compile'
 import type { Area } from '../kit/area.ts'
 import type { Operation } from '../kit/operation.ts'
 import type { Address } from './address.ts'
-import { bodyChecker } from './body.ts'
+import { bodyChecker, compiled } from './body.ts'
 import type { Source } from './errors.ts'
 import { type QueryReader, queryReader } from './query.ts'
 
@@ -12,9 +12,9 @@ export interface Mounted {
   operation: Operation
   area: Area
   readQuery: QueryReader
-  checkBody: (body: Record<string, unknown>) => void
+  checkBody: (body: Record<string, unknown>) => Promise<void>
   /** Throws when a reply is not what the operation declares; used by tests. */
-  checkReply: (reply: unknown) => void
+  checkReply: (reply: unknown) => Promise<void>
 }
 
 /** What a path leads to. `version` is set when it names one that does not exist. */
@@ -92,7 +92,7 @@ function mounted(area: Area, operation: Operation): Mounted {
     operation,
     area,
     readQuery: queryReader(operation.query),
-    checkBody: operation.hasBody ? bodyChecker(operation.body) : () => {},
+    checkBody: operation.hasBody ? bodyChecker(operation.body) : async () => {},
     checkReply: replyChecker(operation),
   }
 }
@@ -108,9 +108,9 @@ function lookUp(
 }
 
 function replyChecker({ id, reply }: Operation): Mounted['checkReply'] {
-  let validator: ReturnType<typeof Compile> | undefined
-  return (value) => {
-    validator ??= Compile(closed(reply) as never)
+  let validator: Validator | undefined
+  return async (value) => {
+    validator ??= await compiled(closed(reply) as never)
     if (validator.Check(value)) return
     throw new Error(
       `The reply of ${id} is not what it declares: ${JSON.stringify([...validator.Errors(value)].slice(0, 3))}`,
