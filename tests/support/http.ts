@@ -63,7 +63,8 @@ export function httpsClient(port: number, ca: string): Client {
   }
 }
 
-function parsed(text: string): unknown {
+/** The JSON in a text, if it is any. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import type { Answer, Sending } from './http.ts'
+import { type Answer, parsed, type Sending } from './http.ts'
 
 /** Sends over plain HTTP, the way no client should. */
 export function sendPlain(port: number, host: string, path: string, sending: Sending = {}): Promise<Answer> {
@@ -16,7 +16,7 @@ export function sendPlain(port: number, host: string, path: string, sending: Sen
         })
         response.on('error', reject)
         response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: JSON.parse(text) }),
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) }),
         )
       },
     )
