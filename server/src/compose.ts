@@ -20,7 +20,7 @@ import { createRouter } from './http/router.ts'
 import { localCertificates } from './install/certificates.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
-import type { AdjustableClock, Counters, Tools } from './kit/ports.ts'
+import type { AdjustableClock, Counters, Secrets, Tools } from './kit/ports.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
 import { openSqlite } from './storage/sqlite.ts'
@@ -57,10 +57,12 @@ export async function openDatabase(config: Config): Promise<Database> {
   return openPostgres(config.databaseUrl.reveal(), config.databaseConnections)
 }
 
-async function openCounters(config: Config, log: Logger): Promise<Counters> {
+async function openCounters(config: Config, secrets: Secrets, log: Logger): Promise<Counters> {
   if (!config.redisUrl) return memoryCounters()
   const { redisCounters } = await import('./adapters/counters/redis.ts')
-  return redisCounters(config.redisUrl.reveal(), (error) => log.warn({ err: error }, 'Redis is in trouble'))
+  // All nodes of an install share its master key, and no two installs do.
+  const install = secrets.fingerprint('counters').slice(0, 12)
+  return redisCounters(config.redisUrl.reveal(), install, (error) => log.warn({ err: error }, 'Redis is in trouble'))
 }
 
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
@@ -94,7 +96,7 @@ export interface Service {
 export async function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
   const house = await openHouse(config, log, options)
   const { database, tools, areas, workers } = house
-  const counters = await openCounters(config, log)
+  const counters = await openCounters(config, tools.secrets, log)
   const observer = createObserver(log)
   const trust = createProxyTrust(config.trustProxy)
   const certificates = await certificatesFor(config)
