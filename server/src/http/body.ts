@@ -33,6 +33,13 @@ export function parseBody(text: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
+/** The body without what its schema does not declare, so that nothing unchecked can reach a statement. */
+export function declaredFields(schema: TSchema, body: Record<string, unknown>): Record<string, unknown> {
+  const { properties } = schema as { properties?: Record<string, TSchema> }
+  if (!properties) return body
+  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)))
+}
+
 /** Checks a value against a schema, naming every field at fault. The check is compiled when it is first needed. */
 export function bodyChecker(schema: TSchema): (body: Record<string, unknown>) => Promise<void> {
   let validator: Validator | undefined

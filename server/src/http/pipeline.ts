@@ -10,7 +10,7 @@ import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { type Address, addressReader } from './address.ts'
-import { parseBody, readBody } from './body.ts'
+import { declaredFields, parseBody, readBody } from './body.ts'
 import type { Directory, KnownApp } from './directory.ts'
 import { enterAsManagement } from './doors/management.ts'
 import { enterAsServer, headerText, resolveApp } from './doors/server.ts'
@@ -186,7 +186,8 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   const found = await operation.find?.(known as never)
   const query = mounted.readQuery(call.search)
   if (operation.hasBody) await mounted.checkBody(call.body)
-  const reply = await operation.run({ ...known, found, query, body: call.body } as never)
+  const body = declaredFields(operation.body, call.body)
+  const reply = await operation.run({ ...known, found, query, body } as never)
   if (reply instanceof ReadyMade) {
     if (strict) await mounted.checkReply(JSON.parse(reply.text))
     return reply.text

@@ -66,7 +66,7 @@ export async function addKey(
 export async function changeKey(
   { db, now }: Pick<Work, 'db' | 'now'>,
   key: ApiKeyRow,
-  changes: { name?: string; scope?: KeyScope },
+  { name = key.name, scope = key.scope }: { name?: string; scope?: KeyScope },
 ): Promise<ApiKeyRow> {
   await oneAtATime(db, lockName)
   const others = await db
@@ -74,10 +74,10 @@ export async function changeKey(
     .select(['api_keys.name'])
     .where('api_keys.fingerprint', '!=', key.fingerprint)
     .execute()
-  refuseTakenName(others, changes.name)
+  refuseTakenName(others, name)
   const row = await db
     .update('api_keys')
-    .set({ ...changes, updated_at: now })
+    .set({ name, scope, updated_at: now })
     .where('fingerprint', '=', key.fingerprint)
     .returningAll()
     .executeTakeFirst()
