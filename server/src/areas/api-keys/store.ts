@@ -66,7 +66,7 @@ export async function addKey(
 export async function changeKey(
   { db, now }: Pick<Work, 'db' | 'now'>,
   key: ApiKeyRow,
-  { name = key.name, scope = key.scope }: { name?: string; scope?: KeyScope },
+  { name, scope }: { name?: string; scope?: KeyScope },
 ): Promise<ApiKeyRow> {
   await oneAtATime(db, lockName)
   const others = await db
@@ -77,7 +77,7 @@ export async function changeKey(
   refuseTakenName(others, name)
   const row = await db
     .update('api_keys')
-    .set({ name, scope, updated_at: now })
+    .set({ ...(name !== undefined && { name }), ...(scope !== undefined && { scope }), updated_at: now })
     .where('fingerprint', '=', key.fingerprint)
     .returningAll()
     .executeTakeFirst()
