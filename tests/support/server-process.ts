@@ -132,7 +132,8 @@ async function startServer(settings: Record<string, string>): Promise<ServerProc
 function run(settings: Record<string, string>, words: string[]): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
   return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', mainFile, ...words], {
-    env: { PATH, HOME, ...settings },
+    // Compiled code is kept beside the data: starting again takes half the time.
+    env: { PATH, HOME, NODE_COMPILE_CACHE: join(settings.PARLEY_DATA ?? '', 'compile-cache'), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

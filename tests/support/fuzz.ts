@@ -1,0 +1,457 @@
+import { areas } from '../../server/src/areas/index.ts'
+import type { Area } from '../../server/src/kit/area.ts'
+import type { Operation } from '../../server/src/kit/operation.ts'
+import type { TSchema } from '../../server/src/kit/schema.ts'
+import type { Random } from './random.ts'
+
+/** Makes requests of every degree of wrongness, from valid ones to ones that nobody in their right mind would send. */
+export interface FuzzRequest {
+  method: string
+  host: string
+  path: string
+  headers: Record<string, string>
+  raw: string | undefined
+}
+
+/** What a generator may name so that requests get past the first checks. */
+export interface Known {
+  domain: string
+  appId: string
+  region: string
+  apiKey: string
+  authKey: string
+  management: { key: string; secret: string }
+  /** Records that requests may read, change and delete; it grows as they are created. */
+  records: Record<'sessionId' | 'apiKey' | 'appId' | 'uid', string[]>
+}
+
+const recordsKeptMax = 200
+
+/** Remembers the ids in an answer, so that later requests can name them. */
+export function learn({ records }: Known, data: unknown): void {
+  const { sessionId, apiKey, id } = (data ?? {}) as Record<string, unknown>
+  const add = (list: string[], value: unknown) => {
+    if (typeof value !== 'string') return
+    if (list.length < recordsKeptMax) list.push(value)
+    else list[value.length % recordsKeptMax] = value
+  }
+  add(records.sessionId, sessionId)
+  add(records.apiKey, apiKey)
+  add(records.appId, id)
+}
+
+interface Placed {
+  prefixes: string[]
+  management: boolean
+  operation: Operation
+}
+
+const prefixesOf: Record<Area['mount'], string[]> = {
+  v3: ['/v3', '/v3', '/v3', '/v3.0', '/v2', '/V3', ''],
+  management: ['', '', '', '/mgmt', '/v3'],
+  emulator: ['/_emulator', '/_emulator', '/_emulator', '/v3/_emulator'],
+}
+
+const operations: Placed[] = areas.flatMap(({ mount, operations: declared }) =>
+  declared.map((operation) => ({ prefixes: prefixesOf[mount], management: mount === 'management', operation })),
+)
+
+/** Operations that make the others slow if they come often: apps are listed with their keys, and the clock is everybody's. */
+const seldom = new Set(['createApp', 'setClock', 'resetClock'])
+const seldomChance = 0.1
+
+function chosenOperation(random: Random): Placed {
+  const chosen = random.pick(operations)
+  return seldom.has(chosen.operation.id) && !random.chance(seldomChance) ? chosenOperation(random) : chosen
+}
+
+const oddMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'PURGE', 'M-SEARCH']
+const unknownPaths = [
+  '/',
+  '//',
+  '/v3',
+  '/v3/',
+  '/v4/calls',
+  '/v3/unknown',
+  '/v3/calls/a/b/c/d',
+  '/mgmt',
+  '/_emulator',
+  '/../../etc/passwd',
+  '/v3/%2e%2e/%2e%2e/etc/passwd',
+  '/v3/calls/%',
+  '/v3/calls/%zz',
+  '/v3/calls/%ff%fe',
+  '/%00',
+  '*',
+  '/v3/__proto__',
+  '/v3/calls;a=b',
+  `/v3/${'a/'.repeat(2_000)}`,
+]
+const publicPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']
+
+const oddTexts = [
+  '',
+  ' ',
+  'a',
+  'NORA',
+  '0',
+  '-1',
+  'null',
+  'undefined',
+  'true',
+  "' OR '1'='1",
+  "'; DROP TABLE calls; --",
+  '" || 1=1 --',
+  '%',
+  '_%\\',
+  '#{7*7}',
+  '{{7*7}}',
+  '../../../etc/passwd',
+  '<script>alert(1)</script>',
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+  'toString',
+  '\0',
+  'a\0b',
+  '\ud800',
+  '\udfff\ud800',
+  '\u202eabc',
+  'é'.normalize('NFD'),
+  '👩‍👩‍👧‍👦',
+  'ﷺ'.repeat(20),
+  'İıſK',
+  '\r\nX-Injected: yes',
+  'a'.repeat(101),
+  'a'.repeat(5_000),
+  '1e309',
+  '99999999999999999999',
+  '9223372036854775808',
+  '-9223372036854775809',
+  '0x10',
+  '1.5',
+  'NaN',
+  'Infinity',
+]
+
+const oddNumbers = [
+  0,
+  -0,
+  -1,
+  1,
+  1.5,
+  1e-300,
+  1e21,
+  1e308,
+  2 ** 31,
+  2 ** 53,
+  -(2 ** 53),
+  2 ** 63,
+  4_102_444_800,
+  32_503_680_000,
+  Number.MAX_SAFE_INTEGER,
+]
+
+const booleanSpellings = ['true', 'false', 'TRUE', 'False', '1', '0', 'yes', 'no', 'on', '', 'truefalse', '2', '+true+']
+const brokenEncodings = [
+  '%',
+  '%z',
+  '%zz',
+  '%c3%28',
+  '%ed%a0%80',
+  '%00',
+  '%u0041',
+  '%25%',
+  '%F0%9F%92',
+  '+',
+  '&',
+  '=',
+  '[]',
+]
+
+/** A whole request. */
+export function fuzzRequest(random: Random, known: Known): FuzzRequest {
+  const { prefixes, management, operation } = chosenOperation(random)
+  const method = random.chance(0.9) ? operation.method : random.pick(oddMethods)
+  const headers = headersFor(random, known, management)
+  return {
+    method,
+    host: hostFor(random, known, management),
+    path: random.chance(0.93) ? pathFor(random, known, prefixes, operation) : strayPath(random),
+    headers,
+    raw: bodyFor(random, known, operation, method),
+  }
+}
+
+function strayPath(random: Random): string {
+  const path = random.chance(0.2) ? random.pick(publicPaths) : random.pick(unknownPaths)
+  return random.chance(0.3) ? `${path}?${random.pick(brokenEncodings)}=${random.pick(brokenEncodings)}` : path
+}
+
+function hostFor(random: Random, { domain, appId, region, records }: Known, management: boolean): string {
+  if (random.chance(0.9))
+    return management ? `apimgmt.${domain}` : `${appId}.${random.pick(['api', 'call'])}-${region}.${domain}`
+  return random.pick([
+    domain,
+    '127.0.0.1',
+    'unknown.example',
+    '',
+    `${appId}.api-eu.${domain}`,
+    `${'a'.repeat(33)}.api-us.${domain}`,
+    `${random.pick(records.appId) ?? 'x'}.api-${region}.${domain}`,
+    `${appId.toUpperCase()}.API-${region}.${domain}.`,
+    'a..b',
+    '[::1]:99999',
+    '__proto__',
+  ])
+}
+
+function headersFor(random: Random, known: Known, management: boolean): Record<string, string> {
+  const headers: Record<string, string> = management ? { ...known.management } : { apikey: known.apiKey }
+  if (random.chance(0.06)) {
+    const name = random.pick(['apikey', 'key', 'secret', 'authorization'])
+    headers[name] = random.pick([
+      ...oddTexts.map(asHeader),
+      known.authKey,
+      `Basic ${known.management.key}`,
+      'Basic Og==',
+      'Bearer x',
+    ])
+  }
+  if (random.chance(0.04)) delete headers[random.pick(['apikey', 'key', 'secret'])]
+  if (random.chance(0.15))
+    headers.onBehalfOf = random.chance(0.5) ? random.pick(known.records.uid) : asHeader(random.pick(oddTexts))
+  if (random.chance(0.05)) headers.appid = random.chance(0.5) ? known.appId : asHeader(random.pick(oddTexts))
+  if (random.chance(0.15))
+    headers['Idempotency-Key'] = random.chance(0.7) ? `key-${random.whole(1, 50)}` : asHeader(random.pick(oddTexts))
+  if (random.chance(0.2)) {
+    headers['content-type'] = random.pick(
+      ['application/json', 'text/plain', 'multipart/form-data', 'application/json; charset=utf-16', '', '💥'].map(
+        asHeader,
+      ),
+    )
+  }
+  if (random.chance(0.03)) headers['x-forwarded-proto'] = random.pick(['http', 'https', 'gopher'])
+  if (random.chance(0.03)) headers['x-forwarded-for'] = random.pick(['1.2.3.4', 'junk', '::1, 10.0.0.1'])
+  return headers
+}
+
+/** What a header line can carry: one byte per character and no control characters. */
+function asHeader(text: string): string {
+  const printable = [...Buffer.from(text, 'utf8')].filter((byte) => byte >= 0x20 && byte !== 0x7f)
+  return Buffer.from(printable.slice(0, 2_000)).toString('latin1')
+}
+
+function pathFor(random: Random, known: Known, prefixes: string[], { path, query }: Operation): string {
+  const prefix = random.chance(0.85) ? (prefixes[0] ?? '') : random.pick(prefixes)
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => paramFor(random, known, name))
+  const search = random.chance(0.5) ? queryFor(random, known, query) : ''
+  return `${prefix}${filled}${search === '' ? '' : `?${search}`}`
+}
+
+function paramFor(random: Random, { records }: Known, name: string): string {
+  const valid = records[name as keyof Known['records']]
+  if (valid && valid.length > 0 && random.chance(0.6)) return encodeURIComponent(random.pick(valid))
+  const text = random.pick(oddTexts)
+  if (random.chance(0.2))
+    return random.pick(['%00', '%2F', '%2f..%2f', '%zz', '%', '%ed%a0%80', '%c3%28', 'x'.repeat(6_000)])
+  return encoded(text)
+}
+
+/** Percent-encoded, and lone surrogates as the bytes a careless client would send. */
+function encoded(text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : '%ed%a0%80'
+}
+
+interface Described {
+  type?: string
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: TSchema[]
+  properties?: Record<string, TSchema>
+  required?: string[]
+  items?: TSchema
+  pattern?: string
+  minimum?: number
+  maximum?: number
+}
+
+function queryFor(random: Random, known: Known, schema: TSchema): string {
+  const { properties = {} } = schema as Described
+  const names = [...Object.keys(properties), 'unknown', '__proto__', 'page', 'perPage']
+  const parts = Array.from({ length: random.whole(1, 4) }, () => {
+    const name = random.pick(names)
+    const suffix = random.chance(0.1) ? random.pick(['[]', '[0]', '[a]', '%5B%5D', '.x']) : ''
+    return `${name}${suffix}=${queryValue(random, known, properties[name] as Described | undefined)}`
+  })
+  if (random.chance(0.05)) parts.push(random.pick(brokenEncodings))
+  if (random.chance(0.1)) parts.push(...parts)
+  return parts.join('&')
+}
+
+function queryValue(random: Random, { records }: Known, described: Described | undefined): string {
+  if (random.chance(0.5)) {
+    if (described?.enum) return String(random.pick(described.enum))
+    if (described?.type === 'boolean') return random.pick(booleanSpellings)
+    if (described?.type === 'integer') return String(random.whole(-2, 12))
+    if (records.uid.length > 0) return random.pick(records.uid)
+  }
+  return random.pick([
+    () => encoded(random.pick(oddTexts)),
+    () => String(random.pick(oddNumbers)),
+    () => random.pick(brokenEncodings),
+    () => random.pick(booleanSpellings),
+    () => ['a', 'b', random.pick(oddTexts.map(encoded))].join(','),
+  ])()
+}
+
+const bodyless = ['GET', 'HEAD', 'TRACE', 'OPTIONS']
+
+function bodyFor(random: Random, known: Known, operation: Operation, method: string): string | undefined {
+  if (bodyless.includes(method)) return random.chance(0.02) ? '{"a":1}' : undefined
+  if (random.chance(0.08)) return random.pick(oddBodies)()
+  if (operation.id === 'playCallScript' && random.chance(0.25)) return JSON.stringify(goodScript(random, known))
+  if (!operation.hasBody && random.chance(0.7)) return undefined
+  const body = fitting(random, operation.body, 0) as Record<string, unknown>
+  for (let damage = random.whole(0, 2); damage > 0; damage -= 1) spoil(random, body)
+  return textOf(random, body)
+}
+
+const oddBodies: (() => string)[] = [
+  () => '',
+  () => ' ',
+  () => '{',
+  () => '[]',
+  () => '[[[[]]]]',
+  () => 'null',
+  () => 'true',
+  () => '"text"',
+  () => '12',
+  () => '{"a":}',
+  () => '{"name":"a"}{"name":"b"}',
+  () => '\ufeff{"name":"marked"}',
+  () => 'name=a&scope=b',
+  () => '<xml/>',
+  () => '\0\0\0\0',
+  () => '{"name":"\\ud800"}',
+  () => '{"name":"a\\u0000b"}',
+  () => '{"\\u0000":"x","name":"n"}',
+  () => '{"__proto__":{"scope":"fullAccess"},"name":"p"}',
+  () => '{"constructor":{"prototype":{"polluted":true}},"name":"p"}',
+  () => `{"name":${'9'.repeat(400)}}`,
+  () => `{"name":-${'1'.repeat(20)}e${'9'.repeat(10)}}`,
+  () => `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+  () => `${'{"a":'.repeat(1_500)}1${'}'.repeat(1_500)}`,
+  () => JSON.stringify({ name: 'x'.repeat(9_000) }),
+  () => JSON.stringify({ name: 'x'.repeat(40_000) }),
+  () => JSON.stringify({ name: 'x'.repeat(1_500_000) }),
+  () => JSON.stringify(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`field${index}`, index]))),
+]
+
+const scriptSteps = [
+  'join',
+  'leave',
+  'cameraOn',
+  'cameraOff',
+  'vanish',
+  'reject',
+  'ring',
+  'end',
+  'cancel',
+  'startRecording',
+  'stopRecording',
+  'transcribe',
+]
+
+/** A script that has a fair chance to be played to its end. */
+function goodScript(random: Random, { records }: Known): object {
+  const [initiator, receiver] = [random.pick(records.uid), random.pick(records.uid)]
+  const open = random.chance(0.4)
+  const length = random.whole(0, 5)
+  const steps = Array.from({ length }, (_, index) => ({
+    after: index * random.whole(0, 40),
+    do: index < 2 ? 'join' : random.pick(scriptSteps),
+    uid: index % 2 === 0 ? receiver : initiator,
+    deviceId: `d${index % 2}`,
+  }))
+  return {
+    initiator,
+    receiver,
+    type: random.pick(['audio', 'video']),
+    steps,
+    ...(open && { mode: 'meet', receiverType: 'group' }),
+  }
+}
+
+const depthMax = 5
+
+/** A value that fits a schema. */
+function fitting(random: Random, schema: TSchema | undefined, depth: number): unknown {
+  const described = (schema ?? {}) as Described
+  if (described.const !== undefined) return described.const
+  if (described.enum) return random.pick(described.enum)
+  if (described.anyOf) return fitting(random, random.pick(described.anyOf), depth)
+  switch (described.type) {
+    case 'object':
+      return fittingObject(random, described, depth)
+    case 'array':
+      return Array.from({ length: random.whole(0, 3) }, () => fitting(random, described.items, depth + 1))
+    case 'string':
+      return described.pattern ? `u${random.whole(1, 30)}` : `text ${random.whole(1, 1_000_000)}`
+    case 'integer':
+    case 'number':
+      return random.whole(Math.max(described.minimum ?? -5, -100), Math.min(described.maximum ?? 1_000, 5_000))
+    case 'boolean':
+      return random.chance(0.5)
+    default:
+      return depth > depthMax ? null : random.pick<unknown>(['x', 1, null, [], { a: 1 }])
+  }
+}
+
+function fittingObject(random: Random, { properties = {}, required = [] }: Described, depth: number): object {
+  const names = Object.keys(properties).filter((name) => required.includes(name) || random.chance(0.4))
+  return Object.fromEntries(names.map((name) => [name, fitting(random, properties[name], depth + 1)]))
+}
+
+/** Damages one place of a body, at the top or further in. */
+function spoil(random: Random, value: Record<string, unknown>): void {
+  const names = Object.keys(value)
+  const name = names.length > 0 ? random.pick(names) : 'name'
+  const inner = value[name]
+  if (typeof inner === 'object' && inner !== null && random.chance(0.5)) {
+    spoil(random, inner as Record<string, unknown>)
+  } else if (random.chance(0.2)) delete value[name]
+  else
+    value[random.chance(0.9) ? name : random.pick(['constructor', 'toString', 'a.b', '', '\0', '\ud800'])] =
+      oddValue(random)
+}
+
+function oddValue(random: Random): unknown {
+  return random.pick<() => unknown>([
+    () => random.pick(oddTexts),
+    () => random.pick(oddNumbers),
+    () => null,
+    () => random.chance(0.5),
+    () => [],
+    () => ({}),
+    () => [null, [], {}],
+    () => Array.from({ length: 300 }, (_, index) => `t${index}`),
+    () => nested(random.whole(10, 200)),
+    () => JSON.parse('{"__proto__":{"polluted":true}}'),
+    () => ({ toJSON: 1, valueOf: 'x', length: -1 }),
+  ])()
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 'deep'
+  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { value }
+  return value
+}
+
+/** JSON text, now and then with a property doubled or cut off. */
+function textOf(random: Random, body: object): string {
+  const text = JSON.stringify(body)
+  if (random.chance(0.02)) return text.slice(0, random.whole(0, text.length))
+  if (random.chance(0.03)) return text.replace(/^\{/, '{"name":"first","name":2,')
+  return text
+}
