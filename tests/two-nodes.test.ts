@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { pino } from 'pino'
+import { playScript } from '../server/src/areas/emulator/index.ts'
+import { areas } from '../server/src/areas/index.ts'
+import { type House, openHouse } from '../server/src/compose.ts'
+import { readConfig } from '../server/src/config.ts'
+import { area } from '../server/src/kit/area.ts'
+import { defineEvent } from '../server/src/kit/event.ts'
+import { follower } from '../server/src/kit/follower.ts'
+import { job } from '../server/src/kit/job.ts'
+import { Type } from '../server/src/kit/schema.ts'
+import { workIn } from '../server/src/kit/work.ts'
+import { tenantDb } from '../server/src/storage/tenant.ts'
+import { databases } from './support/databases.ts'
+import { callerAt } from './support/house.ts'
+import type { Answer } from './support/http.ts'
+import { type AppOnDisk, type Install, install, managementHost, type ServerProcess } from './support/server-process.ts'
+import { until } from './support/until.ts'
+
+/** Several nodes on one PostgreSQL and one Redis behave as one service. */
+
+const redisUrl = process.env.PARLEY_TEST_REDIS
+const missing = [...(databases.includes('postgres') ? [] : ['PostgreSQL']), ...(redisUrl ? [] : ['Redis'])]
+const skip = missing.length > 0 && `${missing.join(' and ')} is not there`
+
+const ringSeconds = 10
+const revokedMilliseconds = 1_000
+// A follower's lease outlives its holder by up to 15 seconds.
+const takeoverMilliseconds = 40_000
+const silentLog = pino({ level: 'silent' })
+
+describe('two nodes', { skip }, () => {
+  let site: Install
+  let app: AppOnDisk
+  /** The install's database, seen from here, without workers of its own. */
+  let storage: House
+
+  before(async () => {
+    site = await install('postgres', { PARLEY_REDIS_URL: redisUrl ?? '', PARLEY_RING_SECONDS: String(ringSeconds) })
+    app = await site.createApp('two nodes')
+    storage = await openHouse(readConfig(site.environment), silentLog)
+  })
+  after(async () => {
+    await storage?.close()
+    await site?.remove()
+  })
+
+  it('refuse a key on one node within a second of its revocation on the other', async () => {
+    const [one, other] = await startTwo(site)
+    const { apiKey } = (await app.at(one).post('/apikeys', { name: 'short-lived', scope: 'fullAccess' })).body.data
+    const useIt = async (node: ServerProcess) =>
+      (await callerAt(node.client, app.host, '/v3', { apikey: apiKey }).get('/calls')).status
+    assert.deepEqual([await useIt(one), await useIt(other)], [200, 200])
+
+    assert.equal((await app.at(one).delete(`/apikeys/${apiKey}`)).status, 200)
+    const revoked = performance.now()
+    assert.equal(await useIt(one), 401, 'the node that revoked it knows at once')
+    await until('the other node refuses the key', async () => (await useIt(other)) === 401)
+    const took = performance.now() - revoked
+    assert.ok(took < revokedMilliseconds, `it took ${Math.round(took)} ms`)
+    await stopAll(one, other)
+  })
+
+  it('count the requests of an app together', async () => {
+    const limit = 15
+    const nodes = await startTwo(site, { PARLEY_LIMIT_STANDARD: String(limit) })
+    const counted = await withinOneMinute(site, async (fresh) => {
+      const answers: Answer[] = []
+      for (let turn = 0; turn < limit * 2; turn += 1) {
+        answers.push(await fresh.at(nodes[turn % 2] as ServerProcess).get('/calls'))
+      }
+      return answers
+    })
+    const accepted = counted.filter(({ status }) => status === 200)
+    assert.deepEqual(
+      accepted.map(({ headers }) => Number(headers['x-ratelimit-remaining'])),
+      Array.from({ length: limit }, (_, index) => limit - 1 - index),
+    )
+    assert.deepEqual(
+      counted.slice(limit).map(({ status }) => status),
+      Array.from({ length: limit }, () => 429),
+    )
+    await stopAll(...nodes)
+  })
+
+  it('do every follower’s and every job’s work once', async () => {
+    const payload = Type.Object({ n: Type.Integer() })
+    const ticked = defineEvent({ name: 'test.ticked', payload, audience: () => [] })
+    const followed = defineEvent({ name: 'test.followed', payload, audience: () => [] })
+    const worked = defineEvent({ name: 'test.worked', payload, audience: () => [] })
+    const work = job({
+      name: 'test.work',
+      payload,
+      attemptsMax: 5,
+      async run({ n }, { emit }) {
+        await emit(worked, { n })
+        return undefined
+      },
+    })
+    const follow = follower({
+      name: 'test.follow',
+      on: [ticked],
+      async handle({ payload: { n } }, { emit, later }) {
+        await emit(followed, { n })
+        await later(work, { n }, { key: String(n) })
+      },
+    })
+    const events = [ticked, followed, worked]
+    const test = area({ name: 'test', about: 'Counts work.', events, followers: [follow], jobs: [work] })
+    const config = readConfig(site.environment)
+    const houses = [
+      await openHouse(config, silentLog, { areas: [...areas, test] }),
+      await openHouse(config, silentLog, { areas: [...areas, test] }),
+    ]
+    const numbers = Array.from({ length: 300 }, (_, index) => index)
+    const done = async (name: string) => {
+      const rows = await tenantDb(storage.database.reader, app.id)
+        .select('events')
+        .select('events.payload')
+        .where('events.name', '=', name)
+        .execute()
+      return rows.map((row) => JSON.parse(row.payload).n as number).toSorted((a, b) => a - b)
+    }
+    try {
+      for (const { workers } of houses) workers.start()
+      for (const n of numbers) {
+        await storage.database.write((connection) => workIn(connection, app.id, storage.tools).emit(ticked, { n }))
+        if (n % 10 === 0) storage.database.wake()
+      }
+      storage.database.wake()
+      await until(
+        'all jobs have run',
+        async () => (await done(worked.name)).length >= numbers.length,
+        takeoverMilliseconds,
+      )
+    } finally {
+      for (const { workers, close } of houses) {
+        await workers.stop()
+        await close()
+      }
+    }
+    assert.deepEqual(await done(followed.name), numbers)
+    assert.deepEqual(await done(worked.name), numbers)
+  })
+
+  it('go on with the followers and the calls of a node that was killed', async () => {
+    const pair = await site.managementPair()
+    const sampled = async (node: ServerProcess, name: string) => {
+      const management = callerAt(node.client, managementHost, '', { ...pair })
+      const answer = await management.post('/apps', { name, region: 'us', skipSampleData: false })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.data.id as string
+    }
+    const usersOf = async (appId: string) =>
+      (await tenantDb(storage.database.reader, appId).select('users').select('users.uid').execute()).length
+
+    const doomed = await site.start()
+    const first = await sampled(doomed, 'before')
+    // Whoever has read the log once holds the lease, so it is the first node that has to be replaced.
+    await until('the first node follows the log', async () => (await usersOf(first)) > 0, takeoverMilliseconds)
+    const heir = await site.start()
+    const calls = await Promise.all(Array.from({ length: 20 }, (_, index) => ringingCall(storage, app, `u${index}`)))
+    await doomed.kill()
+    const second = await sampled(heir, 'after')
+
+    await until('every call has ended', async () => (await stillRinging(app, heir)) === 0, takeoverMilliseconds)
+    for (const sessionId of calls) {
+      const { facts } = (await app.at(heir).get(`/calls/${sessionId}/explain`)).body.data
+      const kinds = facts.map(({ fact }: { fact: { kind: string } }) => fact.kind)
+      assert.deepEqual(kinds, ['initiated', 'unanswered'])
+    }
+    await until('the second node follows the log', async () => (await usersOf(second)) > 0, takeoverMilliseconds)
+    await stopAll(heir)
+  })
+})
+
+async function startTwo(
+  site: Install,
+  environment: Record<string, string> = {},
+): Promise<[ServerProcess, ServerProcess]> {
+  // One after the other: the first one makes the certificates that both use.
+  return [await site.start(environment), await site.start(environment)]
+}
+
+async function stopAll(...nodes: ServerProcess[]): Promise<void> {
+  for (const node of nodes) node.signal('SIGTERM')
+  for (const node of nodes) assert.equal((await node.exited).code, 0, node.log())
+}
+
+/** Limits are counted by the minute, so requests that straddle two are made again, with an app of their own. */
+async function withinOneMinute(site: Install, send: (app: AppOnDisk) => Promise<Answer[]>): Promise<Answer[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answers = await send(await site.createApp(`limited ${attempt}`))
+    const windows = new Set(answers.map(({ headers }) => headers['x-ratelimit-reset']))
+    if (windows.size === 1) return answers
+    assert.ok(attempt < 3, 'no minute was long enough')
+  }
+}
+
+/** A call that nobody answers and that stops ringing a few seconds from now. */
+function ringingCall(storage: House, { id }: AppOnDisk, caller: string): Promise<string> {
+  const secondsLeft = 4
+  return storage.database.write((connection) => {
+    const work = workIn(connection, id, storage.tools)
+    const startAt = work.now - ringSeconds + secondsLeft
+    return playScript(work, 'us', { initiator: caller, receiver: 'milo', startAt, steps: [] })
+  })
+}
+
+async function stillRinging(app: AppOnDisk, node: ServerProcess): Promise<number> {
+  return (await app.at(node).get('/calls?status=initiated')).body.meta.pagination.total
+}
