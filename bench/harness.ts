@@ -33,12 +33,12 @@ export interface Sample {
 export type Samples = Map<string, Sample[]>
 
 const connectionsDefault = 32
-const warmUpSeconds = 1.5
+const warmUpSeconds = 4
 
 /** Gives every contender a turn in each round, so that what the machine does meanwhile befalls all of them alike. */
 export async function interleave(generator: Generator, plan: Plan, contenders: Contender[]): Promise<Samples> {
   const samples: Samples = new Map(contenders.map(({ name }) => [name, []]))
-  for (const contender of contenders) await measure(generator, contender, Math.min(warmUpSeconds, plan.seconds))
+  for (const contender of contenders) await measure(generator, contender, Math.min(warmUpSeconds, 2 * plan.seconds))
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const contender of contenders) {
       samples.get(contender.name)?.push(await measure(generator, contender, plan.seconds))

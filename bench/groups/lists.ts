@@ -42,7 +42,7 @@ function pagesOf(install: Install): { first: Page; others: Page[] } {
         `${field('status')} = 'rejected' AND ${field('type')} = 'video'`,
         99 * perPage,
       ),
-      page('participantsCount=25 (rare)', '?participantsCount=25', `${field('totalParticipants')} = 25`),
+      page('participantsCount=1 (rare)', '?participantsCount=1', `${field('totalParticipants')} = 1`),
       page('hasRecording=true', '?hasRecording=true', field('hasRecording')),
       page('onBehalfOf a busy user', '', nora, 0, { onbehalfof: 'nora' }),
     ],

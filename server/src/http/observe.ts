@@ -21,6 +21,8 @@ export interface Observer {
   log: Logger
 }
 
+type Child = ReturnType<Histogram<'operation' | 'status'>['labels']>
+
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 export function createObserver(log: Logger): Observer {
@@ -33,9 +35,17 @@ export function createObserver(log: Logger): Observer {
     buckets: secondsBuckets,
     registers: [registry],
   })
-  // Finding a labelled child costs more than observing on it.
-  const children = new Map<string, ReturnType<typeof durations.labels>>()
+  // Finding a labelled child costs more than observing on it; and so would making one text of both labels.
+  const children = new Map<string, Map<number, Child>>()
+  function childFor(operation: string, status: number): Child {
+    const known = children.get(operation)?.get(status)
+    if (known) return known
+    const child = durations.labels(operation, String(status))
+    children.set(operation, (children.get(operation) ?? new Map()).set(status, child))
+    return child
+  }
   const processName = randomBytes(4).toString('hex')
+  const lines = (log as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym] ?? unheard
   let count = 0
 
   return {
@@ -54,39 +64,54 @@ export function createObserver(log: Logger): Observer {
     },
     end(trace, method, status) {
       const milliseconds = performance.now() - trace.startedAt
-      const key = `${trace.operation} ${status}`
-      let child = children.get(key)
-      if (!child) {
-        child = durations.labels(trace.operation, String(status))
-        children.set(key, child)
-      }
-      child.observe(milliseconds / 1000)
-      const { id, operation, appId, caller, actor, error } = trace
-      const line = {
-        id,
-        method,
-        operation,
-        app: appId,
-        caller,
-        actor,
-        status,
-        ms: Math.round(milliseconds * 1000) / 1000,
-      }
-      if (error === undefined) log.info(line)
-      else log.error({ ...line, err: error })
+      childFor(trace.operation, status).observe(milliseconds / 1000)
+      const ms = Math.round(milliseconds * 1000) / 1000
+      if (trace.error !== undefined) log.error({ ...fieldsOf(trace, method, status, ms), err: trace.error })
+      else if (log.isLevelEnabled('info')) lines.write(lineOf(trace, method, status, ms))
     },
     metrics: () => registry.metrics(),
     metricsType: registry.contentType,
   }
 }
 
+const unheard = { write() {} }
+
+function fieldsOf({ id, operation, appId, caller, actor }: Trace, method: string, status: number, ms: number) {
+  return { id, method, operation, app: appId, caller, actor, status, ms }
+}
+
+/**
+ * The line that the logger would write, put together by hand: it is the same for every request, and the logger needs ten
+ * times as long. Every value comes from us, or has passed a pattern without quotes in it.
+ */
+function lineOf({ id, operation, appId, caller, actor }: Trace, method: string, status: number, ms: number): string {
+  const known =
+    (appId === undefined ? '' : `,"app":"${appId}"`) +
+    (caller === undefined ? '' : `,"caller":"${caller}"`) +
+    (actor === undefined ? '' : `,"actor":"${actor}"`)
+  return `{"level":30${isoTime()},"id":"${id}","method":"${method}","operation":"${operation}"${known},"status":${status},"ms":${ms}}\n`
+}
+
+let isoMoment = 0
+let isoText = ''
+
+/** The time as pino writes it. Several requests share a millisecond, and a date's text is dear. */
+function isoTime(): string {
+  const now = Date.now()
+  if (now !== isoMoment) {
+    isoMoment = now
+    isoText = `,"time":"${new Date(now).toISOString()}"`
+  }
+  return isoText
+}
+
 const flushMilliseconds = 300
-const bufferBytes = 8_192
+const bufferBytes = 32_768
 
 /** JSON lines on standard output, written in batches. */
 export function createLog(level: string): { log: Logger; close: () => void } {
-  const destination = pino.destination({ fd: 1, sync: false, minLength: bufferBytes })
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const destination = pino.destination({ fd: 1, sync: false, minLength: bufferBytes, maxWrite: 2 * bufferBytes })
+  const log = pino({ level, base: null, timestamp: isoTime }, destination)
   const timer = setInterval(() => destination.flush(), flushMilliseconds).unref()
   return {
     log,

@@ -115,24 +115,45 @@ async function withSnapshot<T>(file: string, work: (connection: Connection) => P
   }
 }
 
+interface Prepared {
+  statement: StatementSync
+  /** Empty where the statement answers no rows. */
+  columns: string[]
+}
+
 /** Prepares each text once per connection and keeps it: preparing costs more than most statements. */
 function statements(database: DatabaseSync): (text: string, parameters: readonly unknown[]) => Outcome {
-  const prepared = new Map<string, { statement: StatementSync; answersRows: boolean }>()
+  const prepared = new Map<string, Prepared>()
   return (text, parameters) => {
     let entry = prepared.get(text)
     if (!entry) {
-      const statement = database.prepare(text)
-      entry = { statement, answersRows: statement.columns().length > 0 }
+      entry = prepare(database, text)
       if (prepared.size >= preparedMax) prepared.clear()
       prepared.set(text, entry)
     }
+    const { statement, columns } = entry
     const values = parameters as (string | number | null)[]
-    if (entry.answersRows) {
-      const rows = entry.statement.all(...values)
+    if (columns.length > 0) {
+      const rows = asObjects(columns, statement.all(...values) as unknown as unknown[][])
       return { rows, changes: rows.length }
     }
-    return { rows: [], changes: Number(entry.statement.run(...values).changes) }
+    return { rows: [], changes: Number(statement.run(...values).changes) }
   }
+}
+
+function prepare(database: DatabaseSync, text: string): Prepared {
+  const statement = database.prepare(text)
+  statement.setReturnArrays(true)
+  return { statement, columns: statement.columns().map(({ name }) => name) }
+}
+
+/** The driver's own row objects are dictionaries, which cost a third more to make and are slow to read. */
+function asObjects(columns: string[], rows: unknown[][]): object[] {
+  return rows.map((values) => {
+    const row: Record<string, unknown> = {}
+    for (let n = 0; n < columns.length; n += 1) row[columns[n] as string] = values[n]
+    return row
+  })
 }
 
 // Statement texts come from code, not from callers, so this is reached only by lists of varying length.

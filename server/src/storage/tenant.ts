@@ -84,11 +84,11 @@ export function prepared<Values extends object, Row>(
       text = build(tenantDb(db.connection, new Placeholder('appId') as never), stand).compile()
       texts.set(flavour, text)
     }
-    const all = { ...values, appId: db.appId } as Record<string, unknown>
-    const outcome = await run(
-      text.sql,
-      text.parameters.map((parameter) => (parameter instanceof Placeholder ? all[parameter.name] : parameter)),
-    )
+    const filled = (parameter: unknown) => {
+      if (!(parameter instanceof Placeholder)) return parameter
+      return parameter.name === 'appId' ? db.appId : values[parameter.name as keyof Values]
+    }
+    const outcome = await run(text.sql, text.parameters.map(filled))
     return outcome.rows as Row[]
   }
 }
