@@ -245,7 +245,8 @@ function asHeader(text: string): string {
 function pathFor(random: Random, known: Known, prefixes: string[], { path, query }: Operation): string {
   const prefix = random.chance(0.85) ? (prefixes[0] ?? '') : random.pick(prefixes)
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => paramFor(random, known, name))
-  const search = random.chance(0.5) ? queryFor(random, known, query) : ''
+  // Whole pages of a hundred records teach nothing more and take the time of many requests.
+  const search = random.chance(0.5) ? queryFor(random, known, query) : random.chance(0.9) ? 'perPage=3' : ''
   return `${prefix}${filled}${search === '' ? '' : `?${search}`}`
 }
 

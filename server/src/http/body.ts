@@ -10,10 +10,15 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw bodyTooLarge(bytesMax)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request) {
+      bytes += chunk.length
+      if (bytes > bytesMax) throw bodyTooLarge(bytesMax)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // A client that goes away in the middle is no fault of ours, and must not be logged as one.
+    throw request.errored ? badRequest({ body: ['must be sent to its end'] }) : error
   }
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -243,8 +243,14 @@ function send(
   if (allowance && retryAfter !== undefined) headers.push(...refusalHeaders(allowance, retryAfter))
   const replacement = mounted?.operation.deprecated?.replacedBy
   if (replacement) headers.push('Deprecation', 'true', 'Link', `<${replacement}>; rel="successor-version"`)
-  // A body that was not read cannot be skipped cheaply; the connection ends with this answer.
-  if (!request.complete && request.method !== 'GET') headers.push('Connection', 'close')
+  if (!request.complete && request.method !== 'GET' && !canBeSkipped(request)) headers.push('Connection', 'close')
   response.writeHead(status, headers)
   response.end(text)
+}
+
+const skippedBytesMax = 65_536
+
+/** A short body that was not read is passed over; after a long or endless one the connection ends with the answer. */
+function canBeSkipped({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length']) <= skippedBytesMax
 }
