@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Connection } from '../storage/connection.ts'
-import { type TenantDb, tenantDb } from '../storage/tenant.ts'
+import { prepared, type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
 import type { JobDefinition } from './job.ts'
 import type { Tools } from './ports.ts'
@@ -20,6 +20,10 @@ export interface Work {
   ): Promise<void>
 }
 
+const addEvent = prepared<{ name: string; payload: string; at: number }, unknown>((db, { name, payload, at }) =>
+  db.insert('events', { name, payload, at }),
+)
+
 /** Binds a transaction to one app. */
 export function workIn(connection: Connection, appId: string, tools: Tools, now = tools.clock.now()): Work {
   const db = tenantDb(connection, appId)
@@ -28,7 +32,7 @@ export function workIn(connection: Connection, appId: string, tools: Tools, now 
     now,
     tools,
     async emit(event, payload) {
-      await db.insert('events', { name: event.name, payload: JSON.stringify(payload), at: now }).execute()
+      await addEvent(db, { name: event.name, payload: JSON.stringify(payload), at: now })
     },
     async later(definition, payload, { key, at }) {
       await db

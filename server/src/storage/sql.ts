@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TenantTable } from './tables.ts'
-import type { TenantDb } from './tenant.ts'
+import { prepared, type TenantDb } from './tenant.ts'
 
 /** `column` contains `part`, whatever the letter case of either. */
 export function contains(column: string, part: string): Expression<SqlBool> {
@@ -23,13 +23,14 @@ export async function deleteSome(db: TenantDb, table: TenantTable, limit: number
   return Number(numAffectedRows ?? 0)
 }
 
+const queueUp = prepared<{ name: string }, unknown>((db, { name }) =>
+  db.insert('locks', { name }).onConflict((conflict) => conflict.columns(['app_id', 'name']).doUpdateSet({ name })),
+)
+
 /**
  * Lets one transaction at a time past this line, for the app and the name. For limits that no unique key can express,
  * such as "at most 25 of these".
  */
 export async function oneAtATime(db: TenantDb, name: string): Promise<void> {
-  await db
-    .insert('locks', { name })
-    .onConflict((conflict) => conflict.columns(['app_id', 'name']).doUpdateSet({ name }))
-    .execute()
+  await queueUp(db, { name })
 }

@@ -25,18 +25,14 @@ export function openSqlite(file: string): Database {
   const reader = open(file)
   const wakeListeners: (() => void)[] = []
 
+  const readRows = statements(reader)
   const write = createGroupCommit({
-    begin: () => writer.exec('BEGIN IMMEDIATE'),
-    savepoint: () => writer.exec('SAVEPOINT one'),
-    release: () => writer.exec('RELEASE one'),
-    undo: () => writer.exec('ROLLBACK TO one; RELEASE one'),
-    commit: () => writer.exec('COMMIT'),
-    rollback: () => writer.isTransaction && writer.exec('ROLLBACK'),
+    ...transactionsOn(writer),
     connection: connectionOver(flavour, statements(writer)),
   })
 
   return {
-    reader: connectionOver(flavour, statements(reader)),
+    reader: connectionOver(flavour, readRows),
     write,
     writeAlone: write,
     snapshot: (work) => withSnapshot(file, work),
@@ -54,7 +50,7 @@ export function openSqlite(file: string): Database {
       }
     },
     async eventsAfter({ id }, limit) {
-      return statementRows<EventRow>(reader, 'SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [id, limit])
+      return readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [id, limit]).rows as EventRow[]
     },
     async claimJobs(now, lockedUntil, limit) {
       return write(async ({ run }) => {
@@ -115,6 +111,21 @@ async function withSnapshot<T>(file: string, work: (connection: Connection) => P
   }
 }
 
+function transactionsOn(writer: DatabaseSync) {
+  const statement = (text: string) => {
+    const prepared = writer.prepare(text)
+    return () => void prepared.run()
+  }
+  return {
+    begin: statement('BEGIN IMMEDIATE'),
+    savepoint: statement('SAVEPOINT one'),
+    release: statement('RELEASE one'),
+    undo: () => writer.exec('ROLLBACK TO one; RELEASE one'),
+    commit: statement('COMMIT'),
+    rollback: () => writer.isTransaction && writer.exec('ROLLBACK'),
+  }
+}
+
 interface Prepared {
   statement: StatementSync
   /** Empty where the statement answers no rows. */
@@ -158,7 +169,3 @@ function asObjects(columns: string[], rows: unknown[][]): object[] {
 
 // Statement texts come from code, not from callers, so this is reached only by lists of varying length.
 const preparedMax = 1_000
-
-function statementRows<Row>(database: DatabaseSync, text: string, parameters: (string | number)[]): Row[] {
-  return database.prepare(text).all(...parameters) as Row[]
-}

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import type { Secrets } from '../../kit/ports.ts'
 
 const cipher = 'aes-256-gcm'
@@ -29,6 +37,7 @@ export function secretsUnder(masterKey: Buffer): Secrets {
   }
 }
 
-function derive(masterKey: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), purpose, keyBytes))
+/** A key object, made once: from plain bytes each use would make one anew, at several times the cost of the hash. */
+function derive(masterKey: Buffer, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), purpose, keyBytes)))
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { badRequest, quotaReached } from '../../kit/errors.ts'
 import type { KeyScope } from '../../kit/operation.ts'
 import type { Filters } from '../../kit/page.ts'
@@ -63,24 +64,34 @@ export async function addKey(
     .executeTakeFirstOrThrow()
 }
 
+const namesOfOthers = prepared<{ fingerprint: string }, { name: string }>((db, { fingerprint }) =>
+  db.select('api_keys').select('api_keys.name').where('api_keys.fingerprint', '!=', fingerprint),
+)
+
+interface KeyChanges {
+  fingerprint: string
+  name: string | null
+  scope: KeyScope | null
+  now: number
+}
+
+const changedKey = prepared<KeyChanges, ApiKeyRow>((db, { fingerprint, name, scope, now }) =>
+  db
+    .update('api_keys')
+    .set({ name: sql`coalesce(${name}, name)`, scope: sql`coalesce(${scope}, scope)`, updated_at: now })
+    .where('fingerprint', '=', fingerprint)
+    .returningAll(),
+)
+
 export async function changeKey(
   { db, now }: Pick<Work, 'db' | 'now'>,
   key: ApiKeyRow,
   { name, scope }: { name?: string; scope?: KeyScope },
 ): Promise<ApiKeyRow> {
+  const { fingerprint } = key
   await oneAtATime(db, lockName)
-  const others = await db
-    .select('api_keys')
-    .select(['api_keys.name'])
-    .where('api_keys.fingerprint', '!=', key.fingerprint)
-    .execute()
-  refuseTakenName(others, name)
-  const row = await db
-    .update('api_keys')
-    .set({ ...(name !== undefined && { name }), ...(scope !== undefined && { scope }), updated_at: now })
-    .where('fingerprint', '=', key.fingerprint)
-    .returningAll()
-    .executeTakeFirst()
+  refuseTakenName(await namesOfOthers(db, { fingerprint }), name)
+  const [row] = await changedKey(db, { fingerprint, name: name ?? null, scope: scope ?? null, now })
   if (!row) throw apiKeyNotFound()
   return row
 }
