@@ -111,22 +111,40 @@ describe('a backup file', () => {
       assert.equal(restored.code, 1, restored.stdout)
       assert.match(restored.stderr, /cut off|cannot be read|damaged/)
       const apps = await parley(['apps', 'list', '--json'], withoutMasterKey(target))
-      assert.deepEqual(JSON.parse(apps.stdout), [])
+      assert.equal(apps.code, 2, 'there is still no install')
       await target.drop()
     }
     await database.drop()
   })
 
-  it('made without secrets holds no master key and opens only under it', async () => {
+  it('made without secrets holds no master key and is loaded only where that key is', async () => {
     const { database } = await demoInstall('sqlite')
     const file = join(folder, 'bare.backup')
     assert.equal((await parley(['backup', '--to', file, '--without-secrets'], database.environment)).code, 0)
     const target = await freshDatabase('sqlite')
-    assert.equal((await parley(['restore', '--from', file], withoutMasterKey(target))).code, 0)
-    const doctor = await parley(['doctor'], withoutMasterKey(target))
-    assert.equal(doctor.code, 1)
-    assert.match(doctor.stdout, /is this the right master key/)
+    const refused = await parley(['restore', '--from', file], withoutMasterKey(target))
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /without its master key/)
+    const other = { ...withoutMasterKey(target), PARLEY_MASTER_KEY: 'ab'.repeat(32) }
+    assert.match((await parley(['restore', '--from', file], other)).stderr, /another master key/)
+    const key = readFileSync(join(database.environment.PARLEY_DATA ?? '', 'master.key'), 'utf8').trim()
+    const right = { ...withoutMasterKey(target), PARLEY_MASTER_KEY: key }
+    assert.equal((await parley(['restore', '--from', file], right)).code, 0)
+    assert.equal((await parley(['doctor'], right)).code, 0)
     await target.drop()
+    await database.drop()
+  })
+
+  it('is not written over another, nor into a folder that is not there, and says so', async () => {
+    const { database } = await demoInstall('sqlite')
+    const file = join(folder, 'twice.backup')
+    assert.equal((await parley(['backup', '--to', file], database.environment)).code, 0)
+    assert.match((await parley(['backup', '--to', file], database.environment)).stderr, /--force/)
+    assert.equal((await parley(['backup', '--to', file, '--force'], database.environment)).code, 0)
+    const nowhere = await parley(['backup', '--to', join(folder, 'missing', 'x.backup')], database.environment)
+    assert.equal(nowhere.code, 1)
+    assert.match(nowhere.stderr, /no such file or folder/)
+    assert.ok(!nowhere.stderr.includes('    at '))
     await database.drop()
   })
 })

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openSqlite } from '../server/src/storage/sqlite.ts'
 import { type FreshDatabase, freshDatabase } from './support/databases.ts'
@@ -24,8 +26,44 @@ describe('the parley command', () => {
     helps.forEach((help, index) => {
       assert.equal(help.code, 0)
       assert.match(help.stdout, new RegExp(`^parley ${commands[index]}`))
-      assert.match(help.stdout, /PARLEY_PORT/)
+      assert.match(help.stdout, /--json/)
     })
+  })
+
+  it('tells its version, and explains the settings with start and config', async () => {
+    assert.match((await run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+    for (const command of ['start', 'config']) assert.match((await run(command, '--help')).stdout, /PARLEY_PORT/)
+  })
+
+  it('refuses to look into a folder that holds no install, and makes none', async () => {
+    const nowhere = { PARLEY_DATA: `${database.environment.PARLEY_DATA}/typo` }
+    for (const words of [['doctor'], ['backup'], ['apps', 'list'], ['keys', 'list', '--management']]) {
+      const { code, stderr } = await parley(words, nowhere)
+      assert.equal(code, 2, words.join(' '))
+      assert.match(stderr, /no install in/)
+    }
+    assert.ok(!existsSync(nowhere.PARLEY_DATA))
+  })
+
+  it('refuses data under another master key, and a lost one is not replaced in silence', async () => {
+    const fresh = await freshDatabase('sqlite')
+    assert.equal((await parley(['seed'], fresh.environment)).code, 0)
+    rmSync(join(fresh.environment.PARLEY_DATA ?? '', 'master.key'))
+    for (const words of [['doctor'], ['start', '--port', '0']]) {
+      const { code, stderr } = await parley(words, fresh.environment)
+      assert.equal(code, 2)
+      assert.match(stderr, /master key/)
+    }
+    await fresh.drop()
+  })
+
+  it('lists and revokes management pairs', async () => {
+    const pair = JSON.parse((await run('keys', 'create', '--management', '--json')).stdout)
+    const keys = async () =>
+      JSON.parse((await run('keys', 'list', '--management', '--json')).stdout).map(({ key }: { key: string }) => key)
+    assert.ok((await keys()).includes(pair.key))
+    assert.equal((await run('keys', 'revoke', '--management', '--key', pair.key)).code, 0)
+    assert.ok(!(await keys()).includes(pair.key))
   })
 
   it('answers a wrong call with exit code 2 and a sentence', async () => {
@@ -49,7 +87,7 @@ describe('the parley command', () => {
   })
 
   it('creates and lists apps, creates, lists and revokes keys', async () => {
-    const created = await run('apps', 'create', '--name', 'Shop', '--app-region', 'eu', '--json')
+    const created = await run('apps', 'create', '--name', 'Shop', '--region', 'eu', '--json')
     assert.equal(created.code, 0, created.stderr)
     const app = JSON.parse(created.stdout)
     assert.equal(app.region, 'eu')

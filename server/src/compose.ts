@@ -18,6 +18,7 @@ import { createProxyTrust } from './http/proxy.ts'
 import { createPublicPages } from './http/public-pages.ts'
 import { createRouter } from './http/router.ts'
 import { localCertificates } from './install/certificates.ts'
+import { databaseFile, holdToMasterKey, takeFolder } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { AdjustableClock, Counters, Secrets, Tools } from './kit/ports.ts'
@@ -30,7 +31,6 @@ import { createWorkers, type Workers } from './workers/workers.ts'
 /** The only place that chooses and connects parts. */
 
 const drainMilliseconds = 8_000
-export const databaseFile = 'parley.sqlite'
 
 export interface Options {
   areas?: Area[]
@@ -82,6 +82,7 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
     database,
     areas.map((area) => area.migrations),
   )
+  await database.writeAlone((connection) => holdToMasterKey(connection, tools.secrets))
   return { config, areas, database, tools, workers, close: () => database.close() }
 }
 
@@ -94,6 +95,8 @@ export interface Service {
 
 /** Opens the house and its doors. What is opened is closed in reverse, each part with time to finish. */
 export async function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
+  mkdirSync(config.data, { recursive: true, mode: 0o700 })
+  const releaseFolder = config.databaseUrl ? () => {} : takeFolder(config)
   const house = await openHouse(config, log, options)
   const { database, tools, areas, workers } = house
   const counters = await openCounters(config, tools.secrets, log)
@@ -140,6 +143,7 @@ export async function startService(config: Config, log: Logger, options: Options
       await workers.stop()
       await counters.close()
       await house.close()
+      releaseFolder()
     },
   }
 }

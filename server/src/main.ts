@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
+import packageFile from '../package.json' with { type: 'json' }
 import { apps } from './cli/apps.ts'
 import { backup } from './cli/backup.ts'
-import { type Command, UsageError } from './cli/command.ts'
+import { type Command, table, UsageError } from './cli/command.ts'
 import { doctor } from './cli/doctor.ts'
 import { keys } from './cli/keys.ts'
 import { migrate } from './cli/migrate.ts'
@@ -10,6 +11,7 @@ import { seed } from './cli/seed.ts'
 import { config } from './cli/settings.ts'
 import { start } from './cli/start.ts'
 import { ConfigError, readConfig, settingsList } from './config.ts'
+import { ApiError } from './kit/errors.ts'
 
 const commands: Command[] = [start, migrate, config, apps, keys, seed, backup, restore, doctor]
 
@@ -28,13 +30,24 @@ function overview(): string {
   return `parley COMMAND [--json] [--help]\n\n${lines.join('\n')}\n\n"parley COMMAND --help" says more.\n`
 }
 
-function helpFor({ usage, about }: Command): string {
-  const width = Math.max(...settingsList.map(({ flag }) => flag.length))
-  const lines = settingsList.map(
-    ({ flag, variable, about: what, fallback }) =>
-      `  --${flag.padEnd(width)}  ${what}${fallback === '' ? '' : ` [${fallback}]`} (${variable})`,
-  )
-  return `${usage}\n\n${about}\n\n  --json  Answer as JSON\n\nSettings, by flag or by environment variable:\n${lines.join('\n')}\n`
+function helpFor({ usage, about, options = {}, showsSettings }: Command): string {
+  const own = Object.entries(options).map(([flag, { about: what }]) => [`  --${flag}`, what])
+  const settings = settingsList.map(({ flag, variable, about: what, fallback }) => [
+    `  --${flag}`,
+    `${what}${fallback === '' ? '' : ` [${fallback}]`} (${variable})`,
+  ])
+  return [
+    ...usage,
+    '',
+    about,
+    '',
+    table([...own, ['  --json', 'Answer as JSON']]),
+    '',
+    ...(showsSettings
+      ? ['Settings, by flag or by environment variable:', table(settings)]
+      : ['Settings are taken as flags too; "parley config --help" lists them.']),
+    '',
+  ].join('\n')
 }
 
 async function main(argv: string[]): Promise<number> {
@@ -42,6 +55,10 @@ async function main(argv: string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(overview())
     return name === undefined ? exitUsage : 0
+  }
+  if (name === '--version') {
+    process.stdout.write(`${packageFile.version}\n`)
+    return 0
   }
   const command = commands.find((each) => each.name === name)
   if (!command) throw new UsageError(`There is no command "${name}". "parley --help" lists them.`)
@@ -68,7 +85,9 @@ function parse(command: Command, args: string[]): { values: Values; positionals:
     const options = { ...commonOptions, ...command.options }
     return parseArgs({ args, options, allowPositionals: true }) as { values: Values; positionals: string[] }
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\nUsage: ${command.usage}`)
+    const option = /Unknown option '(-[^']*)'/.exec((error as Error).message)?.[1]
+    const reason = option ? `There is no option ${option}.` : (error as Error).message
+    throw new UsageError(`${reason}\nUsage: ${command.usage.join('\n       ')}`)
   }
 }
 
@@ -76,11 +95,17 @@ function settingFlags(values: Values): Record<string, string | undefined> {
   return Object.fromEntries(settingsList.map(({ flag }) => [flag, values[flag] as string | undefined]))
 }
 
+function detailLines({ details = {} }: ApiError): string[] {
+  return Object.entries(details).map(([field, sentences]) => `${field} ${[sentences].flat().join(', ')}`)
+}
+
 function explain(error: unknown): { code: number; text: string } {
   if (error instanceof UsageError || error instanceof ConfigError) return { code: exitUsage, text: error.message }
+  if (error instanceof ApiError) return { code: exitFailed, text: [error.message, ...detailLines(error)].join('\n  ') }
   const { code, message, port } = error as { code?: string; message: string; port?: number }
   if (code === 'EADDRINUSE')
     return { code: exitFailed, text: `Port ${port} is in use. Choose another with PARLEY_PORT, or 0 for a free one.` }
+  if (code === 'ENOENT') return { code: exitFailed, text: `There is no such file or folder: ${message}.` }
   if (code === 'EACCES') return { code: exitFailed, text: `Not allowed: ${message}.` }
   if (code === 'ECONNREFUSED') return { code: exitFailed, text: `Cannot reach the database or Redis: ${message}` }
   return { code: exitFailed, text: message }

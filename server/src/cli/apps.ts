@@ -1,19 +1,18 @@
 import { addApp, addManagementKey, ownerAccountId, toAppRecord } from '../areas/apps/index.ts'
 import { workIn } from '../kit/work.ts'
-import { type Command, required, table, UsageError, withHouse } from './command.ts'
+import { type Command, required, table, UsageError, withExistingHouse, withHouse } from './command.ts'
 
 export const apps: Command = {
   name: 'apps',
-  usage: 'parley apps create --name NAME [--app-region us|eu|in] | parley apps list',
-  about: 'Create apps, or list them with their keys.',
-  options: { name: { type: 'string' }, 'app-region': { type: 'string' } },
+  usage: ['parley apps create --name NAME [--region us|eu|in]', 'parley apps list'],
+  about: 'Create apps, or list them.',
+  options: { name: { type: 'string', about: 'What to call the app' } },
   async run(invocation) {
     const [verb] = invocation.words
     if (verb === 'list') return list(invocation.config)
     if (verb !== 'create') throw new UsageError('Say "apps create" or "apps list".')
     const name = required(invocation, 'name')
-    const region = String(invocation.flags['app-region'] ?? invocation.config.region)
-    if (!['us', 'eu', 'in'].includes(region)) throw new UsageError('--app-region is us, eu or in.')
+    const { region } = invocation.config
     return withHouse(invocation.config, async ({ database, tools, config }) => {
       const record = await database.write(async (connection) => {
         const inApp = (appId: string) => workIn(connection, appId, tools)
@@ -34,7 +33,7 @@ export const apps: Command = {
 }
 
 function list(config: Parameters<typeof withHouse>[0]) {
-  return withHouse(config, async ({ database }) => {
+  return withExistingHouse(config, async ({ database }) => {
     const rows = await database.reader.query
       .selectFrom('apps')
       .selectAll()

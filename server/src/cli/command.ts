@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { pino } from 'pino'
 import { type House, openHouse } from '../compose.ts'
 import type { Config } from '../config.ts'
+import { installExists } from '../install/identity.ts'
 
 /** What a command leaves: text for people, data for programs, and whether all is well. */
 export interface Outcome {
@@ -18,17 +19,29 @@ export interface Invocation {
   json: boolean
 }
 
+/** A flag of one command, with what it is for. */
+export type Option = ParseArgsOptionsConfig[string] & { about: string }
+
 export interface Command {
   name: string
-  usage: string
+  /** One line for each way to call it. */
+  usage: string[]
   about: string
-  options?: ParseArgsOptionsConfig
+  options?: Record<string, Option>
+  /** Whether its help lists the settings too. */
+  showsSettings?: boolean
   run(invocation: Invocation): Promise<Outcome | undefined>
 }
 
 /** The command was called wrongly; the exit code is 2. */
 export class UsageError extends Error {
   override name = 'UsageError'
+}
+
+/** The same, on an install that exists: a mistyped folder must not look like a healthy, empty install. */
+export function withExistingHouse<T>(config: Config, work: (house: House) => Promise<T>): Promise<T> {
+  if (!installExists(config)) throw new UsageError(`There is no install in ${config.data}; set PARLEY_DATA.`)
+  return withHouse(config, work)
 }
 
 /** Runs work against the install's database without opening its doors; beside a running server, if need be. */

@@ -3,7 +3,7 @@ import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
 import { auditCalls } from '../areas/calls/index.ts'
 import type { House } from '../compose.ts'
 import { tenantDb } from '../storage/tenant.ts'
-import { type Command, withHouse } from './command.ts'
+import { type Command, withExistingHouse } from './command.ts'
 
 interface Check {
   check: string
@@ -13,10 +13,10 @@ interface Check {
 
 export const doctor: Command = {
   name: 'doctor',
-  usage: 'parley doctor',
+  usage: ['parley doctor'],
   about: 'Check the install: recompute every call from its ledger and compare, and look for stuck work.',
   run: ({ config }) =>
-    withHouse(config, async (house) => {
+    withExistingHouse(config, async (house) => {
       const apps = await house.database.reader.query.selectFrom('apps').select(['id', 'name']).orderBy('id').execute()
       const checks = [await checkFolder(house), await checkJobs(house), await checkFollowers(house)]
       for (const app of apps) checks.push(await checkKeys(house, app.id), await checkCalls(house, app.id))
@@ -84,7 +84,7 @@ async function checkKeys({ database, tools }: House, appId: string): Promise<Che
     }
   })
   return result(
-    `app ${appId}: ${rows.length} API keys open under the master key`,
+    `app ${appId}: all of its ${rows.length} API keys open under the master key`,
     unreadable.map(({ name }) => `the key "${name}" does not; is this the right master key?`),
   )
 }

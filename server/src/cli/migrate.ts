@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 
 export const migrate: Command = {
   name: 'migrate',
-  usage: 'parley migrate',
+  usage: ['parley migrate'],
   about: 'Bring the database up to date. Starting the server does the same.',
   async run({ config }) {
     const database = await openDatabase(config)

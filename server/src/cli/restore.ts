@@ -5,9 +5,9 @@ import { type Command, required, UsageError, withHouse } from './command.ts'
 
 export const restore: Command = {
   name: 'restore',
-  usage: 'parley restore --from FILE',
+  usage: ['parley restore --from FILE'],
   about: 'Load a backup into an empty install; it may have been made on the other kind of database.',
-  options: { from: { type: 'string' } },
+  options: { from: { type: 'string', about: 'The backup to load' } },
   async run(invocation) {
     const { config } = invocation
     const file = resolve(required(invocation, 'from'))

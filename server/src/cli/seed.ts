@@ -3,7 +3,7 @@ import { type Command, withHouse } from './command.ts'
 
 export const seed: Command = {
   name: 'seed',
-  usage: 'parley seed',
+  usage: ['parley seed'],
   about: 'Create the demo app with users, groups and a month of calls, unless it exists.',
   run: ({ config }) =>
     withHouse(config, async (house) => {

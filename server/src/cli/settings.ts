@@ -3,8 +3,9 @@ import { type Command, table } from './command.ts'
 
 export const config: Command = {
   name: 'config',
-  usage: 'parley config',
+  usage: ['parley config'],
   about: 'Show the effective settings; secrets are starred.',
+  showsSettings: true,
   async run({ config: effective }) {
     const values = Object.values(effective).map((value) => {
       if (value === undefined) return ''

@@ -1,4 +1,5 @@
-import { type Service, startService } from '../compose.ts'
+import { type House, type Service, startService } from '../compose.ts'
+import type { Config } from '../config.ts'
 import { createLog } from '../http/observe.ts'
 import { beginLiveCalls } from '../install/demo-live.ts'
 import { type Credentials, seedDemo, writeCredentials } from '../install/seed.ts'
@@ -6,9 +7,10 @@ import type { Command } from './command.ts'
 
 export const start: Command = {
   name: 'start',
-  usage: 'parley start [--demo]',
+  usage: ['parley start [--demo]'],
   about: 'Start the server. With --demo, a demo app with calls is created once and the emulator door is open.',
-  options: { demo: { type: 'boolean' } },
+  options: { demo: { type: 'boolean', about: 'Create a demo app once and open the emulator door' } },
+  showsSettings: true,
   async run({ config, flags, json }) {
     const demo = flags.demo === true
     const { log, close } = createLog(config.logLevel)
@@ -16,18 +18,35 @@ export const start: Command = {
     const atStop: (() => void)[] = []
     stopOnSignal(service, atStop, close)
     if (!demo) {
-      process.stdout.write(`Parley listens on https://${config.host}:${service.port} for ${config.domain}\n`)
+      process.stdout.write(plainBlock(service, config))
       return undefined
     }
     const { appId } = await seedDemo(service.house)
     atStop.push(await beginLiveCalls(service.house, appId))
     const credentials = await writeCredentials(service.house, appId, service)
-    process.stdout.write(json ? `${JSON.stringify(credentials)}\n` : block(credentials, config.data))
+    process.stdout.write(
+      json ? `${JSON.stringify(credentials)}\n` : block(credentials, config.data, clockNote(service.house)),
+    )
     return undefined
   },
 }
 
-function block(credentials: Credentials, folder: string): string {
+function plainBlock({ port, caFile, house }: Service, { host, domain, data }: Config): string {
+  return `Parley listens on https://${host}:${port} for ${domain}; its data is in ${data}.
+Clients trust ${caFile}. The reference is at https://${domain}:${port}/docs.
+"parley apps create" makes an app with its keys.${clockNote(house)}
+`
+}
+
+/** A clock that was moved and forgotten explains a good deal. */
+function clockNote({ tools }: House): string {
+  const ahead = tools.clock.offsetSeconds()
+  return ahead === 0
+    ? ''
+    : `\n\n  Note: the clock is moved by ${ahead} s; DELETE /_emulator/clock returns to real time.`
+}
+
+function block(credentials: Credentials, folder: string, note: string): string {
   const { baseUrl, callsBaseUrl, managementUrl, appId, apiKey, authKey, caFile } = credentials
   const origin = new URL(baseUrl).origin
   return `
@@ -47,7 +66,7 @@ function block(credentials: Credentials, folder: string): string {
 
     curl --cacert '${caFile}' -H 'apikey: ${apiKey}' '${callsBaseUrl}/calls?perPage=1'
 
-  Stop with Ctrl-C.
+  Stop with Ctrl-C.${note}
 
 `
 }

@@ -152,7 +152,10 @@ interface Call {
 
 function actingUid(rule: 'required' | 'optional', header: string | string[] | undefined): string | undefined {
   const uid = headerText(header)?.toLowerCase()
-  if (uid === undefined && rule === 'required') throw badRequest({ onBehalfOf: ['is required'] })
+  // Blank is not absent: whoever means to act as someone must not end up acting as the app.
+  if (uid === undefined && (rule === 'required' || header !== undefined)) {
+    throw badRequest({ onBehalfOf: ['must name a user'] })
+  }
   return uid
 }
 

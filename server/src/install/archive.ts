@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream'
-import { finished } from 'node:stream/promises'
+import { pipeline as pipelineOf } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 
 /**
@@ -15,6 +15,8 @@ const format = 'parley backup 1'
 export interface Head {
   format: string
   createdAt: number
+  /** Recognises the master key that the secrets in it are sealed under. */
+  keyMark: string
   migrations: string[]
 }
 
@@ -25,13 +27,15 @@ export async function writeArchive(
   file: string,
   head: Omit<Head, 'format'>,
   produce: (write: (line: Line) => Promise<void>) => Promise<void>,
-): Promise<number> {
+): Promise<void> {
   const unfinished = `${file}.unfinished`
   const gzip = createGzip()
-  const output = gzip.pipe(createWriteStream(unfinished, { mode: 0o600 }))
+  const written = pipeline(gzip, createWriteStream(unfinished, { mode: 0o600 }))
+  // Awaited below; until then a failure must not count as nobody's.
+  written.catch(() => {})
   let count = 0
   const put = async (value: object) => {
-    if (!gzip.write(`${JSON.stringify(value)}\n`)) await once(gzip, 'drain')
+    if (!gzip.write(`${JSON.stringify(value)}\n`)) await Promise.race([once(gzip, 'drain'), written])
   }
   try {
     await put({ format, ...head })
@@ -41,9 +45,8 @@ export async function writeArchive(
     })
     await put({ lines: count })
     gzip.end()
-    await finished(output)
+    await written
     await rename(unfinished, file)
-    return count
   } catch (error) {
     gzip.destroy()
     await rm(unfinished, { force: true })
@@ -73,7 +76,7 @@ export async function readArchive(
 }
 
 async function* linesOf(file: string): AsyncGenerator<string> {
-  const chunks = pipeline(createReadStream(file), createGunzip().setEncoding('utf8'), () => {})
+  const chunks = pipelineOf(createReadStream(file), createGunzip().setEncoding('utf8'), () => {})
   let rest = ''
   try {
     for await (const chunk of chunks) {

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { secretsUnder } from '../adapters/secrets/master-key.ts'
 import type { House } from '../compose.ts'
 import type { Connection } from '../storage/connection.ts'
 import { appliedMigrations } from '../storage/migrate.ts'
 import { houseInstallTables, houseTables, type Tables } from '../storage/tables.ts'
 import { type Head, type Line, readArchive, writeArchive } from './archive.ts'
+import { keyMark } from './identity.ts'
 import { masterKey, masterKeyFile } from './master-key.ts'
 
 const certificateFiles = ['ca.pem', 'ca-key.pem', 'server.pem', 'server-key.pem']
@@ -32,9 +34,13 @@ export interface BackupReport {
 export async function backUp(house: House, file: string, withSecrets: boolean): Promise<BackupReport> {
   const { database, config, tools } = house
   const tables: Record<string, number> = {}
-  const rows = await database.snapshot(async (connection) => {
-    const head = { createdAt: tools.clock.now(), migrations: await appliedMigrations(connection) }
-    return writeArchive(file, head, async (write) => {
+  await database.snapshot(async (connection) => {
+    const head = {
+      createdAt: tools.clock.now(),
+      keyMark: keyMark(tools.secrets),
+      migrations: await appliedMigrations(connection),
+    }
+    await writeArchive(file, head, async (write) => {
       if (withSecrets) for (const secret of secretsOf(config)) await write(secret)
       for (const table of tablesOf(house)) {
         tables[table] = 0
@@ -45,7 +51,7 @@ export async function backUp(house: House, file: string, withSecrets: boolean): 
       }
     })
   })
-  return { file, rows, tables }
+  return { file, rows: Object.values(tables).reduce((sum, count) => sum + count, 0), tables }
 }
 
 function secretsOf(config: House['config']): Line[] {
@@ -56,31 +62,41 @@ function secretsOf(config: House['config']): Line[] {
   ]
 }
 
-/** Puts the backup's secrets into the data folder, which must come before the house is opened on it. */
+/** Puts the backup's secrets into the data folder, and makes sure that the install has the key the backup needs. */
 export async function restoreSecrets(config: House['config'], file: string): Promise<void> {
   const allowed = new Set([masterKeyFile, ...certificateFiles])
-  const found: { name: string; text: string }[] = []
+  const found = new Map<string, string>()
+  let mark = ''
   await readArchive(
     file,
-    () => {},
+    (head) => {
+      mark = head.keyMark
+    },
     async (line) => {
-      if ('secret' in line && allowed.has(line.secret)) found.push({ name: line.secret, text: line.text })
+      if ('secret' in line && allowed.has(line.secret)) found.set(line.secret, line.text)
     },
   )
-  for (const { name, text } of found) {
+  const key = presentKey(config) ?? found.get(masterKeyFile)?.trim()
+  if (key === undefined) {
+    throw new Error(
+      'The backup was made without its master key: set PARLEY_MASTER_KEY, or put master.key into the data folder.',
+    )
+  }
+  if (keyMark(secretsUnder(Buffer.from(key, 'hex'))) !== mark) {
+    throw new Error(
+      'The backup was made under another master key than this install has; use an empty folder or that key.',
+    )
+  }
+  for (const [name, text] of found) {
     const target = join(config.data, name)
-    if (name === masterKeyFile) refuseOtherKey(config, target, text)
-    if (!existsSync(target)) writeFileSync(target, text, { mode: 0o600 })
+    if (!existsSync(target))
+      writeFileSync(target, text, { mode: name === 'ca.pem' || name === 'server.pem' ? 0o644 : 0o600 })
   }
 }
 
-function refuseOtherKey(config: House['config'], target: string, text: string): void {
-  const present = config.masterKey?.reveal() ?? (existsSync(target) ? readFileSync(target, 'utf8').trim() : undefined)
-  if (present !== undefined && present !== text.trim()) {
-    throw new Error(
-      'The backup was made under another master key than this install has; use an empty data folder, or the same PARLEY_MASTER_KEY.',
-    )
-  }
+function presentKey(config: House['config']): string | undefined {
+  const file = join(config.data, masterKeyFile)
+  return config.masterKey?.reveal() ?? (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined)
 }
 
 /** Loads a backup into an empty install, in one transaction. */
@@ -88,6 +104,8 @@ export async function restoreRows(house: House, file: string): Promise<{ rows: n
   const { database } = house
   return database.writeAlone(async (connection) => {
     await refuseUnlessEmpty(connection)
+    // What the new install noted about itself comes from the backup.
+    await connection.query.deleteFrom('install_settings').execute()
     const known = new Set<string>(tablesOf(house))
     const loader = new Loader(connection)
     await readArchive(

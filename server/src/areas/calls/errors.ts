@@ -67,14 +67,15 @@ export const notAPart = defineError<{ uid: string }>(
   'ERR_CALL_NOT_A_PART',
   403,
   'the user, or this device, takes no part in the call',
-  ({ uid }) => `${uid} takes no part in this call.`,
+  ({ uid }) => `${uid} takes no part in this call, or not on this device.`,
 )
 
 export const tooManyParticipants = quotaReached
 
 export const recordingRunning = ({ rid }: { rid: string }) =>
   badRequest({ rid: [`${rid} names another recording of this call`] })
-export const recordingNotRunning = ({ rid }: { rid: string }) => badRequest({ rid: [`no recording ${rid} is running`] })
+export const recordingNotRunning = ({ rid }: { rid: string }) =>
+  badRequest({ rid: [rid === '' ? 'no recording is running' : `no recording ${rid} is running`] })
 
 /** All that the rules can refuse with. */
 export const callRuleErrors = [

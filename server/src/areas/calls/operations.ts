@@ -58,9 +58,10 @@ const explainCall = operation({
   route: 'GET /calls/{sessionId}/explain',
   summary: 'Explain a call',
   description: 'The facts in the call’s ledger, and how each number of its record follows from them.',
+  onBehalfOf: 'optional',
   reply: one(Explanation),
   errors: [callNotFound],
-  find: ({ db, params }) => requireCall(db, params.sessionId, undefined),
+  find: ({ db, params, actor }) => requireCall(db, params.sessionId, actor?.uid),
   async run({ db, params, now }) {
     const facts = await numberedFacts(db, params.sessionId)
     return { data: explain(params.sessionId, facts, fold(facts.map(({ fact }) => fact)), now) }

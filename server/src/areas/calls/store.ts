@@ -169,22 +169,41 @@ function gatheringIsCheaper(
   return gathered * 2 < walked
 }
 
+type Gathered = Stored & Pick<CallRow, 'initiated_at'>
+type Gatherer = (db: TenantDb, values: Record<string, string | number>) => Promise<Gathered[]>
+
+const gatherers = new Map<number, Gatherer>()
+
+/** The query that gathers from so many combinations of facets: `facets0`, `facets1` and so on. */
+function gathererOf(count: number): Gatherer {
+  let gatherer = gatherers.get(count)
+  if (!gatherer) {
+    gatherer = prepared((db, value) => {
+      const newest = Array.from(
+        { length: count },
+        (_, n) => sql`SELECT * FROM (
+          SELECT calls.session_id, calls.initiated_at FROM calls
+          WHERE calls.app_id = ${db.appId} AND calls.facets = ${value[`facets${n}`]}
+          ORDER BY calls.initiated_at DESC, calls.session_id LIMIT ${value.last}) AS newest`,
+      )
+      const page = sql<string>`(SELECT session_id FROM (${sql.join(newest, sql` UNION ALL `)}) AS newest
+        ORDER BY initiated_at DESC, session_id LIMIT ${value.limit} OFFSET ${value.offset})`
+      return db
+        .select('calls')
+        .select([...storedColumns, 'calls.initiated_at'])
+        .where('calls.session_id', 'in', page)
+    })
+    gatherers.set(count, gatherer)
+  }
+  return gatherer
+}
+
 /** The page from the newest calls of each wanted combination of facets. */
 async function gather(db: TenantDb, combinations: FacetTotal[], { limit, offset }: Slice): Promise<Stored[]> {
-  const newest = combinations.map(
-    ({ facets }) => sql`SELECT * FROM (
-      SELECT calls.session_id FROM calls WHERE calls.app_id = ${db.appId} AND calls.facets = ${facets}
-      ORDER BY calls.initiated_at DESC, calls.session_id LIMIT ${offset + limit}) AS newest`,
-  )
-  return db
-    .select('calls')
-    .select(storedColumns)
-    .where('calls.session_id', 'in', sql<string>`(${sql.join(newest, sql` UNION ALL `)})`)
-    .orderBy('calls.initiated_at', 'desc')
-    .orderBy('calls.session_id')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  const facets = Object.fromEntries(combinations.map((each, n) => [`facets${n}`, each.facets]))
+  const rows = await gathererOf(combinations.length)(db, { ...facets, last: offset + limit, limit, offset })
+  // The database would carry whole documents through its sort.
+  return rows.sort((a, b) => b.initiated_at - a.initiated_at || (a.session_id < b.session_id ? -1 : 1))
 }
 
 const walkOfUser = prepared<{ uid: string; limit: number; offset: number }, Stored>((db, { uid, limit, offset }) =>

@@ -7,6 +7,9 @@ export const stepInFuture = (index: number, at: number, now: number) =>
     ],
   })
 
+export const startInFuture = (at: number, now: number) =>
+  badRequest({ startAt: [`is ${at}, which lies after the present (${now}); begin earlier or advance the clock`] })
+
 export const stepNeeds = (index: number, field: string) =>
   badRequest({ [`steps.${index}.${field}`]: ['is needed by this step'] })
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../kit/errors.ts'
 import type { Timings } from '../../kit/ports.ts'
 import { callRules, callStates } from '../calls/index.ts'
 import type { Fact, InitiatedFact } from '../calls/schemas.ts'
-import { stepInFuture, stepNeeds } from './errors.ts'
+import { startInFuture, stepInFuture, stepNeeds } from './errors.ts'
 import type { Script, Step } from './schemas.ts'
 
 const { accept, initiate, nextDeadline, overdue } = callRules
@@ -24,6 +24,7 @@ export function play(script: Script, now: number, timings: Timings): Played {
     .toSorted((a, b) => a.step.after - b.step.after || a.index - b.index)
   const lastAfter = steps.at(-1)?.step.after ?? 0
   const startAt = script.startAt ?? now - lastAfter
+  if (startAt > now) throw startInFuture(startAt, now)
   const stage = new Stage(initiate(placed(script, startAt)), timings)
   for (const { step, index } of steps) {
     const at = startAt + step.after
@@ -160,7 +161,7 @@ class Stage {
 
   #stopRecording(step: Step): callRules.Intent {
     const running = this.#state.recordings.findLast(({ endTime }) => endTime === undefined)
-    const rid = step.rid ?? running?.rid ?? 'none'
+    const rid = step.rid ?? running?.rid ?? ''
     return { kind: 'recordingStopped', rid, url: step.url ?? `https://recordings.example/${rid}.mp4` }
   }
 
