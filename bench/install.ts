@@ -35,7 +35,7 @@ export async function installWith(calls: number, folder: string, databaseUrl?: s
   mkdirSync(data, { recursive: true })
   const environment: Record<string, string> = databaseUrl ? { PARLEY_DATABASE_URL: databaseUrl } : {}
   const running = await startParley({ data, environment, words: ['--demo'] })
-  const { appId, apiKey, authKey, region } = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8'))
+  const { appId, apiKey, authKey, region } = await credentialsIn(data)
   const host = `${appId}.call-${region}.localhost`
   const install: Install = { data, environment, calls, appId, apiKey, otherKey: authKey, host }
   await playTemplates(running, install)
@@ -46,6 +46,20 @@ export async function installWith(calls: number, folder: string, databaseUrl?: s
   writeFileSync(done, JSON.stringify(install))
   console.error(`Loaded ${calls} calls in ${Math.round((Date.now() - startedAt) / 1000)} s.`)
   return install
+}
+
+const seededMilliseconds = 30_000
+
+/** The demo is created after the doors are open, so its credentials come a moment later. */
+async function credentialsIn(data: string) {
+  for (const deadline = Date.now() + seededMilliseconds; ; ) {
+    try {
+      return JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8'))
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
 }
 
 async function playTemplates(running: Running, install: Install): Promise<void> {

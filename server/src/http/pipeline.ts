@@ -225,6 +225,8 @@ function retryAfterOf({ details }: ApiError): number | undefined {
   return typeof details?.retryAfter === 'number' ? details.retryAfter : undefined
 }
 
+const worthEncoding = 16_384
+
 function send(
   { request, trace, allowance, mounted }: Exchange,
   response: ServerResponse,
@@ -234,11 +236,13 @@ function send(
 ): void {
   // The caller went away; there is nobody to answer.
   if (response.destroyed) return
+  // A long text is encoded once, here; as text it would be measured, copied behind the headers and then encoded.
+  const body = text.length > worthEncoding ? Buffer.from(text) : text
   const headers = [
     'Content-Type',
     'application/json; charset=utf-8',
     'Content-Length',
-    String(Buffer.byteLength(text)),
+    String(Buffer.byteLength(body)),
     'X-Request-Id',
     trace.id,
   ]
@@ -248,7 +252,7 @@ function send(
   if (replacement) headers.push('Deprecation', 'true', 'Link', `<${replacement}>; rel="successor-version"`)
   if (!request.complete && request.method !== 'GET' && !canBeSkipped(request)) headers.push('Connection', 'close')
   response.writeHead(status, headers)
-  response.end(text)
+  response.end(body)
 }
 
 const skippedBytesMax = 65_536

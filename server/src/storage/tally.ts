@@ -164,36 +164,51 @@ async function descend(
   { until, skip }: PageStart,
 ): Promise<PageStart> {
   const seconds = spanSeconds(level)
-  const last = until === undefined ? undefined : until / seconds - 1
+  const last = until === undefined ? endOfTime : until / seconds - 1
   // The level above has settled on one of its spans; only that span's children matter.
-  const first = last === undefined ? undefined : last - 2 ** ((spanBits[level - 1] ?? 0) - (spanBits[level] ?? 0)) + 1
+  const first = until === undefined ? 0 : last - 2 ** ((spanBits[level - 1] ?? 0) - (spanBits[level] ?? 0)) + 1
+  const span = { list, level, first, last }
+  const spans = wantsEverything(wanted)
+    ? await spansOfAll(db, span)
+    : await spansOfWanted(db, { ...span, pattern: patternOf(wanted) })
   let rest = skip
-  for (const { bucket, n } of await spans(db, list, wanted, level, first, last)) {
+  for (const { bucket, n } of spans) {
     if (rest < n) return { until: (bucket + 1) * seconds, skip: rest }
     rest -= n
   }
   return { until, skip }
 }
 
-function spans(
-  db: TenantDb,
-  list: string,
-  wanted: Wanted,
-  level: number,
-  first: number | undefined,
-  last: number | undefined,
-): Promise<{ bucket: number; n: number }[]> {
-  let rows = db.select('tallies').where('tallies.list', '=', list).where('tallies.level', '=', level)
-  if (first !== undefined) rows = rows.where('tallies.bucket', '>=', first)
-  if (last !== undefined) rows = rows.where('tallies.bucket', '<=', last)
-  rows = wantsEverything(wanted)
-    ? rows.where('tallies.facets', '=', everything)
-    : rows
-        .where('tallies.facets', '!=', everything)
-        .where(sql<boolean>`tallies.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)
-  return rows
+const endOfTime = Number.MAX_SAFE_INTEGER
+
+interface SpanRange {
+  list: string
+  level: number
+  first: number
+  last: number
+}
+
+interface Span {
+  bucket: number
+  n: number
+}
+
+const spansOfAll = prepared<SpanRange, Span>((db, range) => spansIn(db, range).where('tallies.facets', '=', everything))
+
+const spansOfWanted = prepared<SpanRange & { pattern: string }, Span>((db, value) =>
+  spansIn(db, value)
+    .where('tallies.facets', '!=', everything)
+    .where(sql<boolean>`tallies.facets LIKE ${value.pattern} ESCAPE '\\'`),
+)
+
+function spansIn(db: TenantDb, { list, level, first, last }: SpanRange) {
+  return db
+    .select('tallies')
+    .where('tallies.list', '=', list)
+    .where('tallies.level', '=', level)
+    .where('tallies.bucket', '>=', first)
+    .where('tallies.bucket', '<=', last)
     .groupBy('tallies.bucket')
     .orderBy('tallies.bucket', 'desc')
     .select(['tallies.bucket', sql<number>`sum(tallies.n)`.as('n')])
-    .execute()
 }
