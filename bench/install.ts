@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -33,7 +34,9 @@ export async function installWith(calls: number, folder: string, databaseUrl?: s
   if (existsSync(done)) return JSON.parse(readFileSync(done, 'utf8'))
   const startedAt = Date.now()
   mkdirSync(data, { recursive: true })
-  const environment: Record<string, string> = databaseUrl ? { PARLEY_DATABASE_URL: databaseUrl } : {}
+  const environment: Record<string, string> = databaseUrl
+    ? { PARLEY_DATABASE_URL: databaseUrl, PARLEY_MASTER_KEY: randomBytes(32).toString('hex') }
+    : {}
   const running = await startParley({ data, environment, words: ['--demo'] })
   const { appId, apiKey, authKey, region } = await credentialsIn(data)
   const host = `${appId}.call-${region}.localhost`

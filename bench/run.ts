@@ -129,7 +129,7 @@ async function main(): Promise<void> {
   const folder = values.data ? resolve(values.data) : mkdtempSync(join(tmpdir(), 'parley-bench-'))
   mkdirSync(folder, { recursive: true })
   const plan: Plan = {
-    ...(values.quick ? { rounds: 3, seconds: 1, calls: 100_000 } : { rounds: 7, seconds: 2, calls: 1_000_000 }),
+    ...(values.quick ? { rounds: 3, seconds: 1, calls: 100_000 } : { rounds: 5, seconds: 2, calls: 1_000_000 }),
     folder,
     profileFolder: values.profile && resolve(values.profile),
   }

@@ -198,8 +198,21 @@ function gathererOf(count: number): Gatherer {
   return gatherer
 }
 
+const walkByFacets = prepared<Slice & { facets: string }, Stored>((db, { facets, limit, offset }) =>
+  db
+    .select('calls')
+    .select(storedColumns)
+    .where('calls.facets', '=', facets)
+    .orderBy('calls.initiated_at', 'desc')
+    .orderBy('calls.session_id')
+    .limit(sql<number>`${limit}`)
+    .offset(sql<number>`${offset}`),
+)
+
 /** The page from the newest calls of each wanted combination of facets. */
 async function gather(db: TenantDb, combinations: FacetTotal[], { limit, offset }: Slice): Promise<Stored[]> {
+  const [only, ...more] = combinations
+  if (only && more.length === 0) return walkByFacets(db, { facets: only.facets, limit, offset })
   const facets = Object.fromEntries(combinations.map((each, n) => [`facets${n}`, each.facets]))
   const rows = await gathererOf(combinations.length)(db, { ...facets, last: offset + limit, limit, offset })
   // The database would carry whole documents through its sort.
