@@ -212,3 +212,16 @@ function spansIn(db: TenantDb, { list, level, first, last }: SpanRange) {
     .orderBy('tallies.bucket', 'desc')
     .select(['tallies.bucket', sql<number>`sum(tallies.n)`.as('n')])
 }
+
+/** A count as it is kept: so many records of a list are in a span of a level, of all or of one combination of facets. */
+export interface Tally extends Change {
+  list: string
+}
+
+/** Spans of the finest level are this long; records of one such span and the same facets count alike. */
+export const finestSpanSeconds = spanSeconds(finest)
+
+/** The counts in which `n` records at a place take part; for checking those that are kept. */
+export function talliesAt(list: string, place: Place, n: number, depth: 'total' | 'pages' = 'pages'): Tally[] {
+  return changesFor(place, n, depth).map((change) => ({ list, ...change }))
+}

@@ -1,6 +1,6 @@
 import { area } from '../../kit/area.ts'
 import { callEvents } from './events.ts'
-import { superviseCall } from './jobs.ts'
+import { superviseCall } from './ledger.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { job } from '../../kit/job.ts'
+import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import { facetsOf, moveTally, type Place } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { callNotFound } from './errors.ts'
 import { callEventFor } from './events.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
-import { superviseCall } from './jobs.ts'
 import { recordOf, shownTranscriptions } from './record.ts'
-import { accept, type Intent, nextDeadline, type Sign } from './rules.ts'
+import { accept, elapsed, type Intent, nextDeadline, type Sign } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
 import { applyFact, begin, type CallState, fold, isFinal } from './state.ts'
+import type { CallFactRow } from './tables.ts'
 
 /**
  * The only way into a call's history. Facts, the document made from them, the counts of lists, the event and the job that
@@ -43,11 +45,42 @@ export async function beginCall(
   return state
 }
 
-/** Lets something happen in a call, if the rules allow it now. */
+/**
+ * Lets something happen in a call, if the rules allow it now. What time has decided comes first, whether or not the
+ * watcher has come by: nobody can answer a ring that is over. If the intent is then refused, the transaction takes what
+ * time decided back with it; the watcher, or whoever comes next, finds the same again.
+ */
 export async function happen(work: Work, sessionId: string, intent: Intent): Promise<CallState> {
-  const facts = await lockLedger(work.db, sessionId, work.now)
-  const before = fold(facts)
-  const added = accept(before, intent, work.now)
+  const { before, late } = await openLedger(work, sessionId)
+  const accepted = accept(late.reduce(applyFact, before), intent, work.now)
+  return add(work, sessionId, before, [...late, ...accepted])
+}
+
+/**
+ * The watcher. One such job lives as long as its call. It is queued in the transaction that begins the call, so there is
+ * no moment at which a crash could leave a call that nobody watches.
+ */
+export const superviseCall = job({
+  name: 'calls.supervise',
+  payload: Type.Object({ sessionId: Type.String() }),
+  attemptsMax: Number.POSITIVE_INFINITY,
+  async run({ sessionId }, work) {
+    const { before, signs, late } = await openLedger(work, sessionId)
+    const after = late.length > 0 ? await add(work, sessionId, before, late) : before
+    const deadline = nextDeadline(after, signs, work.tools.timings)
+    return deadline === undefined ? undefined : { againAt: deadline }
+  },
+})
+
+/** A call as it stands under the lock, and the facts that time has added since. */
+async function openLedger({ db, now, tools }: Work, sessionId: string) {
+  if (!(await lockCall(db, sessionId))) throw callNotFound({ sessionId })
+  const before = fold(await ledgerOf(db, sessionId))
+  const signs = isFinal(before.status) ? [] : await signsOf(db, sessionId)
+  return { before, signs, late: elapsed(before, signs, now, tools.timings) }
+}
+
+async function add(work: Work, sessionId: string, before: CallState, added: Fact[]): Promise<CallState> {
   const after = added.reduce(applyFact, before)
   await work.db
     .update('calls')
@@ -58,9 +91,11 @@ export async function happen(work: Work, sessionId: string, intent: Intent): Pro
   return after
 }
 
-/** Notes that devices of a live call are there. */
+/** Notes that devices of a live call are there; of a call that is over, nothing is noted. */
 export async function noteSigns(db: TenantDb, sessionId: string, signs: Sign[]): Promise<void> {
   if (signs.length === 0) return
+  const call = await lockCall(db, sessionId)
+  if (call?.live !== 1) return
   await db
     .insert(
       'call_signs',
@@ -74,7 +109,7 @@ export async function noteSigns(db: TenantDb, sessionId: string, signs: Sign[]):
     .execute()
 }
 
-export async function signsOf(db: TenantDb, sessionId: string): Promise<Sign[]> {
+async function signsOf(db: TenantDb, sessionId: string): Promise<Sign[]> {
   const rows = await db
     .select('call_signs')
     .select(['call_signs.uid', 'call_signs.device_id', 'call_signs.seen_at'])
@@ -90,23 +125,46 @@ export async function numberedFacts(db: TenantDb, sessionId: string): Promise<Nu
     .where('call_facts.session_id', '=', sessionId)
     .orderBy('call_facts.number')
     .execute()
-  return rows.map((row) => ({ number: row.number, recordedAt: row.recorded_at, fact: JSON.parse(row.fact) }))
+  return rows.map(toNumberedFact)
+}
+
+type FactRow = Omit<CallFactRow, 'app_id' | 'session_id'>
+
+export function toNumberedFact(row: FactRow): NumberedFact {
+  return { number: row.number, recordedAt: row.recorded_at, fact: JSON.parse(row.fact) }
 }
 
 export async function ledgerOf(db: TenantDb, sessionId: string): Promise<Fact[]> {
   return (await numberedFacts(db, sessionId)).map(({ fact }) => fact)
 }
 
-/** Changing the row first makes a second writer of the same call wait until this one has committed. */
-async function lockLedger(db: TenantDb, sessionId: string, now: number): Promise<Fact[]> {
-  const locked = await db
+/** The rows of several ledgers at once. */
+export async function ledgersOf(db: TenantDb, sessionIds: string[]): Promise<Map<string, FactRow[]>> {
+  if (sessionIds.length === 0) return new Map()
+  const rows = await db
+    .select('call_facts')
+    .select(['call_facts.session_id', 'call_facts.number', 'call_facts.recorded_at', 'call_facts.fact'])
+    .where('call_facts.session_id', 'in', roundedUp(sessionIds))
+    .orderBy('call_facts.session_id')
+    .orderBy('call_facts.number')
+    .execute()
+  return Map.groupBy(rows, (row) => row.session_id)
+}
+
+/** Repeats the last value up to a power of two, so that lists of any length need only a few statement texts. */
+export function roundedUp(values: string[]): string[] {
+  const length = 2 ** Math.ceil(Math.log2(values.length))
+  return [...values, ...Array.from({ length: length - values.length }, () => values.at(-1) ?? '')]
+}
+
+/** Writing to the row, though nothing new, makes a second writer of the same call wait until this one has committed. */
+function lockCall(db: TenantDb, sessionId: string): Promise<{ live: number } | undefined> {
+  return db
     .update('calls')
-    .set({ updated_at: now })
+    .set((row) => ({ live: row.ref('live') }))
     .where('session_id', '=', sessionId)
-    .returning('session_id')
+    .returning('live')
     .executeTakeFirst()
-  if (!locked) throw callNotFound({ sessionId })
-  return ledgerOf(db, sessionId)
 }
 
 /** All that new facts bring with them. */
@@ -126,7 +184,6 @@ async function follow(
   }))
   await db.insert('call_facts', numbered).execute()
   await addMembers(db, sessionId, before, after)
-  await countIn(db, sessionId, before, after, now)
   for (const fact of added) {
     const event = callEventFor(sessionId, after, fact)
     if (event) await work.emit(event.definition, event.payload)
@@ -134,6 +191,7 @@ async function follow(
   const deadline = nextDeadline(after, [], tools.timings)
   if (deadline !== undefined) await work.later(superviseCall, { sessionId }, { key: sessionId, at: deadline })
   else await db.delete('call_signs').where('session_id', '=', sessionId).execute()
+  await countIn(db, sessionId, before, after, now)
 }
 
 /** What the stored row holds besides its key: the document, and what lists compare. */
@@ -185,6 +243,10 @@ async function addMembers(
   if (rows.length > 0) await db.insert('call_members', rows).execute()
 }
 
+/**
+ * All calls of an app share a few rows of counts, and whoever has written one keeps the others waiting until the commit.
+ * So they come last of all, the widest shared at the very end; always in this order, so that nobody waits in a circle.
+ */
 async function countIn(
   db: TenantDb,
   sessionId: string,
@@ -198,9 +260,9 @@ async function countIn(
   })
   const from = before && placeOf(before)
   const to = placeOf(after)
-  await moveTally(db, callsList, from, to)
   const known = new Set(before ? membersOf(before) : [])
   for (const uid of membersOf(after)) {
     await moveTally(db, callsListOf(uid), known.has(uid) ? from : undefined, to, 'total')
   }
+  await moveTally(db, callsList, from, to)
 }

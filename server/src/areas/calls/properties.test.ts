@@ -5,7 +5,7 @@ import { ApiError } from '../../kit/errors.ts'
 import { explain } from './explain.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { clockFace, recordOf } from './record.ts'
-import { accept, type Intent, initiate, nextDeadline, overdue, participantsMax, type Sign } from './rules.ts'
+import { accept, elapsed, type Intent, initiate, nextDeadline, participantsMax, type Sign } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
 import { applyFact, begin, type CallState, fold, isFinal } from './state.ts'
 
@@ -25,6 +25,7 @@ type Step =
   | { do: 'crash'; uid: string; deviceId: string }
   | { do: 'crashAll' }
   | { do: 'wait'; seconds: number }
+  | { do: 'oversleep'; seconds: number }
   | { do: 'clockStep'; seconds: number }
 
 const intentStep = (intent: fc.Arbitrary<Intent>): fc.Arbitrary<Step> =>
@@ -75,6 +76,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       .map((seconds): Step => ({ do: 'wait', seconds })),
   },
   {
+    weight: 3,
+    arbitrary: fc.integer({ min: 0, max: 300 }).map((seconds): Step => ({ do: 'oversleep', seconds })),
+  },
+  {
     weight: 1,
     arbitrary: fc.integer({ min: -5_000, max: 5_000 }).map((seconds): Step => ({ do: 'clockStep', seconds })),
   },
@@ -107,7 +112,10 @@ class World {
   now = startAt
   readonly #silentSince = new Map<string, number>()
 
-  constructor(first: InitiatedFact) {
+  readonly #watcherIsLate: boolean
+
+  constructor(first: InitiatedFact, watcher: 'prompt' | 'late' = 'prompt') {
+    this.#watcherIsLate = watcher === 'late'
     this.facts = [first]
     this.state = begin(first)
   }
@@ -126,14 +134,17 @@ class World {
       case 'wait':
       case 'clockStep':
         this.now += step.seconds
-        this.supervise()
+        if (!this.#watcherIsLate) this.supervise()
+        return
+      case 'oversleep':
+        this.now += step.seconds
         return
     }
   }
 
   /** What the supervising job does when it wakes. */
   supervise(): void {
-    for (let due = this.#due(); due; due = this.#due()) this.#happen(due)
+    this.#add(elapsed(this.state, this.signs(), this.now, timings))
   }
 
   /** The server comes back long after everything stopped. */
@@ -153,13 +164,17 @@ class World {
       }))
   }
 
-  #due(): Intent | undefined {
-    return overdue(this.state, this.signs(), this.now, timings)
+  /** A recorder that outlived the call hands over what it has. */
+  stopRecordings(): void {
+    this.now += 60
+    for (const rid of ['r1', 'r2']) this.#attempt({ kind: 'recordingStopped', rid, url: 'https://files.example/r' })
   }
 
+  /** As `happen` does it: what time decided comes first, and goes with an intent that is refused. */
   #attempt(intent: Intent): void {
+    const late = elapsed(this.state, this.signs(), this.now, timings)
     try {
-      this.#happen(intent)
+      this.#add([...late, ...accept(late.reduce(applyFact, this.state), intent, this.now)])
       if (intent.kind === 'joined') this.#silentSince.delete(`${intent.uid} ${intent.deviceId}`)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -171,8 +186,7 @@ class World {
     if (!this.#silentSince.has(key)) this.#silentSince.set(key, this.now)
   }
 
-  #happen(intent: Intent): void {
-    const added = accept(this.state, intent, this.now)
+  #add(added: Fact[]): void {
     this.facts.push(...added)
     this.state = added.reduce(applyFact, this.state)
   }
@@ -201,6 +215,7 @@ function checkRecord(call: ListedCall): void {
   for (const each of participants) checkParticipant(each, call)
   for (const recording of call.recordings ?? []) {
     assert.ok(recording.startTime >= call.startedAt && recording.endTime >= recording.startTime)
+    assert.ok(call.endedAt === undefined || recording.endTime <= call.endedAt)
     assert.equal(recording.duration, (recording.endTime - recording.startTime) / 60)
   }
 }
@@ -242,6 +257,10 @@ describe(`${schedules} random call schedules`, () => {
         }
         world.endOfTime()
         assert.ok(isFinal(world.state.status))
+        const { status, endedAt } = world.state
+        world.stopRecordings()
+        assert.deepEqual([world.state.status, world.state.endedAt], [status, endedAt], 'an end is the end')
+        assert.equal(world.state.recordings.length, recordOf('session', world.state, world.now).recordings?.length ?? 0)
         const call = recordOf('session', world.state, world.now)
         checkRecord(call)
         assert.ok(call.participants.every(({ state }) => state !== 'ongoing'))
@@ -255,6 +274,22 @@ describe(`${schedules} random call schedules`, () => {
     )
     assert.ok(finished >= 10_000 || schedules < 10_000)
     assert.deepEqual([...statuses].toSorted(), ['canceled', 'ended', 'rejected', 'unanswered'])
+  })
+})
+
+describe('a late watcher', () => {
+  it('makes no difference to any call', () => {
+    fc.assert(
+      fc.property(start, fc.array(step, { maxLength: 40 }), (first, steps) => {
+        const worlds = [new World(first, 'prompt'), new World(first, 'late')]
+        for (const world of worlds) {
+          for (const each of steps) if (each.do !== 'clockStep') world.take(each)
+          world.endOfTime()
+        }
+        assert.deepEqual(worlds[1]?.facts, worlds[0]?.facts)
+      }),
+      { numRuns: schedules / 4 },
+    )
   })
 })
 

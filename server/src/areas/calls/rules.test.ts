@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { ApiError } from '../../kit/errors.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { clockFace, recordOf } from './record.ts'
-import { accept, type Intent, initiate, overdue, participantsMax } from './rules.ts'
+import { accept, elapsed, type Intent, initiate, overdue, participantsMax } from './rules.ts'
 import { applyFact, begin, type CallState, type CallStatus, fold } from './state.ts'
 
 const startAt = 1_767_225_600
@@ -112,6 +112,18 @@ describe('the status of a call', () => {
     assert.equal(play(place(), ...both).status, 'ongoing')
     assert.equal(play(place(), ...both, [10, leave('milo')]).status, 'ended')
     assert.equal(play(place(), [1, join('nora')], [9, leave('nora')]).status, 'canceled')
+  })
+
+  it('does not hold a user who declined a group call to it', () => {
+    const state = play(placeGroup(['milo', 'amara']), [1, reject('milo')], [5, join('amara')], [9, join('milo')])
+    assert.deepEqual(
+      record(state, 9).participants.map(({ uid, state: now }) => [uid, now]),
+      [
+        ['nora', 'unanswered'],
+        ['milo', 'ongoing'],
+        ['amara', 'ongoing'],
+      ],
+    )
   })
 
   it('remembers each change with its cause', () => {
@@ -268,6 +280,20 @@ describe('time', () => {
     assert.equal(after.status, 'ongoing')
   })
 
+  it('does all it has to do, one thing after the other', () => {
+    const state = play(place(), [0, join('nora')], [10, join('milo')])
+    const signs = [{ uid: 'nora', deviceId: 'd1', seenAt: startAt + 90 }]
+    assert.deepEqual(elapsed(state, signs, startAt + 69, timings), [])
+    assert.deepEqual(
+      elapsed(state, signs, startAt + 100_000, timings).map(({ kind, at }) => [kind, at]),
+      [
+        ['left', startAt + 10],
+        ['left', startAt + 90],
+        ['ended', startAt + 90],
+      ],
+    )
+  })
+
   it('ends a meeting that nobody came to', () => {
     const state = begin(placeGroup([], { mode: 'meet' }))
     assert.equal(overdue(state, [], startAt + 44, timings), undefined)
@@ -328,6 +354,30 @@ describe('a recording', () => {
     assert.throws(() => play(place(), [1, started]), { code: 'ERR_CALL_NOT_STARTED' })
     assert.throws(() => play(place(), [1, join('milo')], [2, started], [3, started]), ApiError)
     assert.throws(() => play(place(), [1, join('milo')], [2, stopped]), ApiError)
+  })
+})
+
+describe('a recorder that stops after the call', () => {
+  const started: Intent = { kind: 'recordingStarted', rid: 'r1' }
+  const stopped: Intent = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
+  const ended = play(place(), [1, join('milo')], [10, started], [70, end])
+
+  it('still hands over its file, which ends with the call', () => {
+    assert.equal(record(ended).recordings, undefined)
+    const call = record(play(place(), [1, join('milo')], [10, started], [70, end], [500, stopped]))
+    assert.deepEqual(
+      call.recordings?.map(({ startTime, endTime, duration }) => [startTime, endTime, duration]),
+      [[startAt + 10, startAt + 70, 1]],
+    )
+    assert.deepEqual([call.hasRecording, call.status, call.endedAt], [true, 'ended', startAt + 70])
+  })
+
+  it('does so once, and none starts after the end', () => {
+    const over = accept(ended, stopped, startAt + 80).reduce(applyFact, ended)
+    assert.throws(() => accept(over, stopped, startAt + 81), { code: 'ERR_BAD_REQUEST' })
+    assert.throws(() => accept(over, { kind: 'recordingStarted', rid: 'r2' }, startAt + 81), {
+      code: 'ERR_CALL_TERMINATED',
+    })
   })
 })
 

@@ -112,9 +112,11 @@ function consequenceOf(after: CallState, intent: Intent): Fact | undefined {
   return undefined
 }
 
+/** A transcript is made after the call, and a recorder hands over its file when it notices that the call is over. */
+const mayFollowTheEnd: ReadonlySet<Intent['kind']> = new Set(['transcribed', 'recordingStopped'])
+
 function refuse(state: CallState, intent: Intent): void {
-  // A transcript is made after the call; nothing else may follow a final state.
-  if (isFinal(state.status) && intent.kind !== 'transcribed') throw callTerminated()
+  if (isFinal(state.status) && !mayFollowTheEnd.has(intent.kind)) throw callTerminated()
   switch (intent.kind) {
     case 'joined':
       refuseJoin(state, intent)
@@ -180,6 +182,12 @@ export interface Sign {
   seenAt: number
 }
 
+/** How long a call rings, and how long a device may be silent. */
+export interface Timings {
+  ringSeconds: number
+  leaseSeconds: number
+}
+
 /**
  * What time itself does to a call: the ring ends, and devices not heard of for the length of a lease have left. This is
  * what brings every call to an end after a crash of a client, of the media engine or of Parley.
@@ -188,7 +196,7 @@ export function overdue(
   state: CallState,
   signs: readonly Sign[],
   now: number,
-  { ringSeconds, leaseSeconds }: { ringSeconds: number; leaseSeconds: number },
+  { ringSeconds, leaseSeconds }: Timings,
 ): Intent | undefined {
   if (isFinal(state.status)) return undefined
   const ringEndsAt = state.start.at + ringSeconds
@@ -213,11 +221,23 @@ export function overdue(
   )
 }
 
+/** The facts of everything that time has brought about by `now`, one thing after the other. */
+export function elapsed(state: CallState, signs: readonly Sign[], now: number, timings: Timings): Fact[] {
+  const facts: Fact[] = []
+  let present = state
+  for (let due = overdue(present, signs, now, timings); due; due = overdue(present, signs, now, timings)) {
+    const added = accept(present, due, now)
+    facts.push(...added)
+    present = added.reduce(applyFact, present)
+  }
+  return facts
+}
+
 /** When `overdue` has to be asked again at the latest; nothing, once the call is final. */
 export function nextDeadline(
   state: CallState,
   signs: readonly Sign[],
-  { ringSeconds, leaseSeconds }: { ringSeconds: number; leaseSeconds: number },
+  { ringSeconds, leaseSeconds }: Timings,
 ): number | undefined {
   if (isFinal(state.status)) return undefined
   const leases = state.entries

@@ -133,7 +133,7 @@ export function applyFact(before: CallState, fact: Fact): CallState {
       return {
         ...state,
         recordings: state.recordings.map((each) =>
-          each.rid === fact.rid ? { ...each, endTime: fact.at, url: fact.url } : each,
+          each.rid === fact.rid ? { ...each, endTime: recordedUntil(state, fact.at), url: fact.url } : each,
         ),
       }
     case 'transcribed': {
@@ -160,6 +160,11 @@ function finish(state: CallState, status: CallStatus, at: number, cause: string)
       entry.state === 'ongoing' ? closeEntry(entry, endedAt, state.factCount) : entry,
     ),
   }
+}
+
+/** A recorder that stops after the call has recorded nothing since its end. */
+function recordedUntil({ endedAt }: CallState, stoppedAt: number): number {
+  return endedAt === undefined ? stoppedAt : Math.min(stoppedAt, endedAt)
 }
 
 function waitingEntry(uid: string): Entry {

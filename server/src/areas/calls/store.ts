@@ -12,7 +12,7 @@ import {
 } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { callNotFound } from './errors.ts'
-import { callsList, callsListOf, ledgerOf } from './ledger.ts'
+import { callsList, callsListOf, ledgersOf, toNumberedFact } from './ledger.ts'
 import { recordOf, sum } from './record.ts'
 import type { CallListQuery } from './schemas.ts'
 import { fold } from './state.ts'
@@ -48,7 +48,7 @@ export async function requireCall(db: TenantDb, sessionId: string, uid: string |
 
 /** One call as the JSON text that is answered. */
 export async function callText(db: TenantDb, row: Single, now: number): Promise<ReadyMade> {
-  const document = await documentOf(db, row, now)
+  const [document = ''] = await documentsOf(db, [row], now)
   return new ReadyMade(`{"data":${extended(extended(document, row.extras), transcriptionsText(row))}}`)
 }
 
@@ -61,22 +61,25 @@ function transcriptionsText({ transcriptions }: Stored): string | undefined {
   return transcriptions === null ? undefined : `"transcriptions":${transcriptions}`
 }
 
-/** A finished call's document never changes; a live one's minutes run up to now. */
-async function documentOf(db: TenantDb, row: Stored, now: number): Promise<string> {
-  if (row.live === 0) return row.document
-  return JSON.stringify(recordOf(row.session_id, fold(await ledgerOf(db, row.session_id)), now))
+/** A finished call's document stands as it is stored; a live one's minutes run up to now. */
+async function documentsOf(db: TenantDb, rows: Stored[], now: number): Promise<string[]> {
+  const live = rows.filter((row) => row.live === 1).map((row) => row.session_id)
+  const ledgers = await ledgersOf(db, live)
+  return rows.map((row) => {
+    const ledger = ledgers.get(row.session_id)
+    if (!ledger) return row.document
+    return JSON.stringify(recordOf(row.session_id, fold(ledger.map((each) => toNumberedFact(each).fact)), now))
+  })
 }
 
 /** One page of calls as the JSON text that is answered; only calls that all of `uids` have a part in. */
 export async function callsPage(db: TenantDb, query: CallListQuery, uids: string[], now: number): Promise<ReadyMade> {
   const slice = sliceOf(query)
   const { total, rows } = await selectPage(db, query, uids, slice)
-  const parts: string[] = []
-  for (const row of rows) {
-    // Waiting once for each of a hundred finished calls would cost more than joining them.
-    const document = row.live === 0 ? row.document : await documentOf(db, row, now)
-    parts.push(query.hideTranscription ? document : extended(document, transcriptionsText(row)))
-  }
+  const documents = await documentsOf(db, rows, now)
+  const parts = query.hideTranscription
+    ? documents
+    : rows.map((row, index) => extended(documents[index] ?? '', transcriptionsText(row)))
   const pagination = JSON.stringify(paginationOf(total, rows.length, slice))
   return new ReadyMade(`{"data":[${parts.join(',')}],"meta":{"pagination":${pagination}}}`)
 }
