@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { auditCalls } from '../server/src/areas/calls/index.ts'
+import { beginCall, happen, newSessionId } from '../server/src/areas/calls/ledger.ts'
+import { initiate } from '../server/src/areas/calls/rules.ts'
+import { doctor } from '../server/src/cli/doctor.ts'
+import { workIn } from '../server/src/kit/work.ts'
+import { type TenantDb, tenantDb } from '../server/src/storage/tenant.ts'
+import { databases } from './support/databases.ts'
+import { type AppClient, type House, house } from './support/house.ts'
+
+/** The doctor finds whatever in stored calls does not follow from their ledgers, and nothing else. */
+
+const auditsBesideWriters = 8
+const writers = 4
+// Live calls of this test outlive it.
+const environment = { PARLEY_LEASE_SECONDS: '3600' }
+
+/** The calls that are tampered with. */
+interface Calls {
+  ended: string
+  live: string
+}
+
+type Tampering = [what: string, tamper: (db: TenantDb, calls: Calls) => Promise<unknown>, finding: RegExp]
+
+const setCall = (sessionId: string, db: TenantDb, values: Record<string, unknown>) =>
+  db.update('calls').set(values).where('session_id', '=', sessionId).execute()
+
+const columns: [column: string, value: unknown][] = [
+  ['initiated_at', sql`initiated_at + 1`],
+  ['ended_at', sql`ended_at + 1`],
+  ['ended_at', null],
+  ['facets', 'audio|call|ended|user|9|0|0'],
+  ['live', 1],
+  ['document', sql`replace(document, 'nora', 'nobody')`],
+  ['extras', '"metaData":[],"tags":["other"]'],
+  ['transcriptions', null],
+  ['fact_count', sql`fact_count + 1`],
+  ['updated_at', sql`updated_at + 1`],
+]
+
+const tamperedColumns = columns.map(
+  ([column, value]): Tampering => [
+    `${column} ${value === null ? 'without its value' : 'with another value'}`,
+    (db, { ended }) => setCall(ended, db, { [column]: value }),
+    new RegExp(`its ${column} does not follow`),
+  ],
+)
+
+const ofCall = (db: TenantDb, sessionId: string) => ({
+  facts: db.update('call_facts').where('session_id', '=', sessionId),
+  lessFacts: db.delete('call_facts').where('session_id', '=', sessionId),
+  members: db.update('call_members').where('session_id', '=', sessionId),
+  lessMembers: db.delete('call_members').where('session_id', '=', sessionId),
+})
+
+const noLedger = /has no ledger that can be replayed/
+
+const tamperedRows: Tampering[] = [
+  ['a ledger that is gone', (db, { ended }) => ofCall(db, ended).lessFacts.execute(), noLedger],
+  [
+    'a ledger without its beginning',
+    (db, { ended }) => ofCall(db, ended).lessFacts.where('number', '=', 1).execute(),
+    noLedger,
+  ],
+  [
+    'a fact that is no JSON',
+    (db, { ended }) => ofCall(db, ended).facts.set({ fact: '{' }).where('number', '=', 2).execute(),
+    noLedger,
+  ],
+  [
+    'a fact whose number is missing',
+    (db, { ended }) => ofCall(db, ended).facts.set({ number: 99 }).where('number', '=', 3).execute(),
+    /not numbered from 1 without gaps/,
+  ],
+  [
+    'a fact that was changed',
+    (db, { ended }) => ofCall(db, ended).facts.set({ fact: sql`replace(fact, '"left"', '"rung"')` }).execute(),
+    /its document does not follow/,
+  ],
+  [
+    'a member who is missing',
+    (db, { ended }) => ofCall(db, ended).lessMembers.where('uid', '=', 'milo').execute(),
+    /list of members/,
+  ],
+  [
+    'a member too many',
+    (db, { ended }) => db.insert('call_members', { session_id: ended, uid: 'zoe', initiated_at: 1 }).execute(),
+    /list of members/,
+  ],
+  [
+    'a member at another time',
+    (db, { ended }) => ofCall(db, ended).members.set({ initiated_at: 1 }).where('uid', '=', 'milo').execute(),
+    /another time/,
+  ],
+  [
+    'a call that is gone and left facts behind',
+    (db, { ended }) => db.delete('calls').where('session_id', '=', ended).execute(),
+    /has facts but does not exist/,
+  ],
+  [
+    'facts of no call',
+    (db) => db.insert('call_facts', { session_id: 'none', number: 1, recorded_at: 1, fact: '{}' }).execute(),
+    /call none has facts but/,
+  ],
+  [
+    'a member of no call',
+    (db) => db.insert('call_members', { session_id: 'none', uid: 'nora', initiated_at: 1 }).execute(),
+    /call none has members but/,
+  ],
+  [
+    'a sign of life in no call',
+    (db) => db.insert('call_signs', { session_id: 'none', uid: 'nora', device_id: 'd', seen_at: 1 }).execute(),
+    /call none has signs of life but/,
+  ],
+  [
+    'a sign of life in a call that is over',
+    (db, { ended }) =>
+      db.insert('call_signs', { session_id: ended, uid: 'nora', device_id: 'd', seen_at: 1 }).execute(),
+    /is over and has signs of life/,
+  ],
+  [
+    'a live call without a watcher',
+    (db, { live }) => db.delete('jobs').where('key', '=', live).execute(),
+    /is live and nobody watches it/,
+  ],
+  [
+    'a live call whose watcher is dead',
+    (db, { live }) => db.update('jobs').set({ dead_at: 1 }).where('key', '=', live).execute(),
+    /is live and nobody watches it/,
+  ],
+]
+
+const counts = (db: TenantDb, list: string, level: number) =>
+  db.update('tallies').where('list', '=', list).where('level', '=', level)
+
+const tamperedCounts: Tampering[] = [
+  ...[0, 1, 2, 3].map(
+    (level): Tampering => [
+      `a count of all calls on level ${level}`,
+      (db) => counts(db, 'calls', level).set({ n: sql`n + 1` }).where('facets', '=', '*').execute(),
+      level === 0 ? /there are 3 calls and lists count 4/ : new RegExp(`of \\* in span \\d+ of level ${level} there`),
+    ],
+  ),
+  ...[0, 1, 2].map(
+    (level): Tampering => [
+      `a count of one kind of calls on level ${level}`,
+      (db) => counts(db, 'calls', level).set({ n: sql`n - 1` }).where('facets', 'like', 'video%').execute(),
+      new RegExp(`of video\\S+ in span \\d+ of level ${level} there are 1 and the list "calls" counts 0`),
+    ],
+  ),
+  [
+    'a count that is gone',
+    (db) => db.delete('tallies').where('list', '=', 'calls').where('level', '=', 3).execute(),
+    /level 3 there are \d and the list "calls" counts 0/,
+  ],
+  [
+    'a count of calls that do not exist',
+    (db) => db.insert('tallies', { list: 'calls', level: 2, bucket: 7, facets: 'x', n: 1 }).execute(),
+    /of x in span 7 of level 2 there are 0 and the list "calls" counts 1/,
+  ],
+  [
+    "a user's count of all calls",
+    (db) => counts(db, 'calls of nora', 0).set({ n: sql`n + 1` }).where('facets', '=', '*').execute(),
+    /there are 3 and the list "calls of nora" counts 4/,
+  ],
+  [
+    "a user's count of one kind of calls",
+    (db) => counts(db, 'calls of milo', 0).set({ n: sql`n + 1` }).where('facets', 'like', 'video%').execute(),
+    /there are 1 and the list "calls of milo" counts 2/,
+  ],
+  [
+    'counts of a user who had no call',
+    (db) => db.insert('tallies', { list: 'calls of ghost', level: 0, bucket: 0, facets: '*', n: 2 }).execute(),
+    /there are 0 and the list "calls of ghost" counts 2/,
+  ],
+]
+
+class TakenBack extends Error {}
+
+for (const database of databases) {
+  describe(`the doctor on ${database}`, () => {
+    let h: House
+    let app: AppClient
+    let calls: Calls
+
+    before(async () => {
+      h = await house({ database, environment })
+      app = await h.app('patient')
+      const ended = await app.play({
+        initiator: 'nora',
+        receiver: 'milo',
+        type: 'video',
+        tags: ['vip'],
+        startAt: h.clock.now() - 7200,
+        steps: [
+          { after: 3, do: 'join', uid: 'nora', deviceId: 'a' },
+          { after: 4, do: 'join', uid: 'milo', deviceId: 'b' },
+          { after: 60, do: 'leave', uid: 'milo', deviceId: 'b' },
+          { after: 90, do: 'end' },
+          { after: 100, do: 'transcribe' },
+        ],
+      })
+      await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })
+      const live = await app.play({
+        initiator: 'nora',
+        receiver: 'team',
+        receiverType: 'group',
+        invited: ['milo'],
+        steps: [
+          { after: 0, do: 'join', uid: 'nora', deviceId: 'a' },
+          { after: 1, do: 'join', uid: 'kenji', deviceId: 'b' },
+        ],
+      })
+      assert.equal(live.status, 'ongoing')
+      calls = { ended: ended.sessionId, live: live.sessionId }
+    })
+    after(() => h.close())
+
+    const audit = async (db: TenantDb) => {
+      const { checked, findings } = await auditCalls(db)
+      return { checked, problems: findings.map(({ sessionId, problem }) => `call ${sessionId} ${problem}`) }
+    }
+
+    const examine = async () => {
+      const outcome = await doctor.run({ config: h.service.house.config, words: [], flags: {}, json: true })
+      return { ok: outcome?.ok, text: outcome?.text ?? '' }
+    }
+
+    it('finds nothing where nothing is wrong', async () => {
+      const { ok, text } = await examine()
+      assert.ok(ok, text)
+      assert.match(text, /3 calls follow from their ledgers/)
+    })
+
+    for (const [what, tamper, finding] of [...tamperedColumns, ...tamperedRows, ...tamperedCounts]) {
+      it(`finds ${what}`, async () => {
+        let problems: string[] = []
+        const examined = h.service.house.database.write(async (connection) => {
+          const db = tenantDb(connection, app.id)
+          assert.deepEqual((await audit(db)).problems, [])
+          await tamper(db, calls)
+          problems = (await audit(db)).problems
+          throw new TakenBack()
+        })
+        await assert.rejects(examined, TakenBack)
+        assert.ok(
+          problems.some((problem) => finding.test(problem)),
+          `no finding like ${finding} in ${JSON.stringify(problems)}`,
+        )
+      })
+    }
+
+    it('tells what it found, and fails', async () => {
+      const { database: storage } = h.service.house
+      const other = await h.app('other patient')
+      await other.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })
+      await storage.write((connection) => tenantDb(connection, other.id).update('calls').set({ extras: '' }).execute())
+      const { ok, text } = await examine()
+      assert.equal(ok, false)
+      assert.match(text, /BAD +app \w+: 1 calls follow.*\n +call \S+ its extras does not follow from its ledger/)
+      await storage.write((connection) =>
+        tenantDb(connection, other.id).update('calls').set({ extras: '"metaData":[],"tags":[]' }).execute(),
+      )
+    })
+
+    it('leaves out an app that is being purged', async () => {
+      const doomed = await h.app('doomed')
+      await doomed.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })
+      await h.service.house.database.write(async (connection) => {
+        const db = tenantDb(connection, doomed.id)
+        await db.delete('calls').execute()
+        // Claimed by a worker that is in the middle of it.
+        const claimed = { run_at: 1, locked_until: h.clock.now() + 3000 }
+        await db.insert('jobs', { name: 'apps.purge', key: doomed.id, payload: '{}', ...claimed }).execute()
+      })
+      const { ok, text } = await examine()
+      assert.ok(ok, text)
+      assert.doesNotMatch(text, new RegExp(doomed.id))
+    })
+
+    it('finds nothing wrong while calls are being made', async () => {
+      const busy = await h.app('busy')
+      let examining = true
+      let made = 0
+      const work = async () => {
+        while (examining) {
+          await makeCall(h, busy)
+          made += 1
+        }
+      }
+      const working = Array.from({ length: writers }, work)
+      try {
+        for (let n = 0; n < auditsBesideWriters; n += 1) {
+          const madeBefore = made
+          const { ok, text } = await examine()
+          assert.ok(ok, text)
+          while (made === madeBefore) await new Promise((resolve) => setImmediate(resolve))
+        }
+      } finally {
+        examining = false
+        await Promise.all(working)
+      }
+    })
+  })
+}
+
+/** A call that comes to life, goes on and ends in transactions of its own. */
+async function makeCall(h: House, app: AppClient): Promise<void> {
+  const { database, tools } = h.service.house
+  const at = h.clock.now()
+  const sessionId = newSessionId(app.region, app.id, at)
+  const placed = { initiator: 'nora', receiver: 'milo', receiverType: 'user' as const, type: 'audio' as const }
+  const start = initiate({ at, ...placed, mode: 'call', invited: [], tags: [] })
+  await database.write((connection) => beginCall(workIn(connection, app.id, tools), sessionId, [start]))
+  for (const intent of [
+    { kind: 'joined', uid: 'milo', deviceId: 'd', mid: 'm' },
+    { kind: 'left', uid: 'milo', deviceId: 'd' },
+  ] as const) {
+    await database.write((connection) => happen(workIn(connection, app.id, tools), sessionId, intent))
+  }
+}
