@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { fileClock } from './adapters/clock/file.ts'
@@ -6,7 +6,7 @@ import { systemClock } from './adapters/clock/system.ts'
 import { memoryCounters } from './adapters/counters/memory.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { openDirectory } from './http/directory.ts'
 import { docsPage } from './http/docs-page.ts'
 import { rateLimits } from './http/limits.ts'
@@ -18,19 +18,23 @@ import { createProxyTrust } from './http/proxy.ts'
 import { createPublicPages } from './http/public-pages.ts'
 import { createRouter } from './http/router.ts'
 import { localCertificates } from './install/certificates.ts'
-import { databaseFile, holdToMasterKey, takeFolder } from './install/identity.ts'
+import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { AdjustableClock, Counters, Secrets, Tools } from './kit/ports.ts'
+import { within } from './kit/time-limit.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
-import { openSqlite } from './storage/sqlite.ts'
+import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
 import { createWorkers, type Workers } from './workers/workers.ts'
 
 /** The only place that chooses and connects parts. */
 
-const drainMilliseconds = 8_000
+// Together below the ten seconds in which a supervisor expects a process to end.
+const drainMilliseconds = 6_000
+const workersStopMilliseconds = 2_000
+const closeMilliseconds = 1_000
 
 export interface Options {
   areas?: Area[]
@@ -49,10 +53,24 @@ export interface House {
   close(): Promise<void>
 }
 
+/** Whether there is anything to open: a database server, or the file of the embedded database. */
+export function installExists(config: Config): boolean {
+  return config.databaseUrl !== undefined || existsSync(join(config.data, sqliteFile))
+}
+
+/** The embedded database is for one server. */
+function takeFolder(config: Config): () => void {
+  if (config.databaseUrl) return () => {}
+  mkdirSync(config.data, { recursive: true, mode: 0o700 })
+  const release = lockFolder(config.data)
+  if (!release) throw new ConfigError(`PARLEY_DATA names a folder that another server is using: ${config.data}.`)
+  return release
+}
+
 /** What only the scaled install needs is loaded only there: drivers are a good part of a start. */
 export async function openDatabase(config: Config): Promise<Database> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 })
-  if (!config.databaseUrl) return openSqlite(join(config.data, databaseFile))
+  if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile))
   const { openPostgres } = await import('./storage/postgres.ts')
   return openPostgres(config.databaseUrl.reveal(), config.databaseConnections)
 }
@@ -66,11 +84,12 @@ async function openCounters(config: Config, secrets: Secrets, log: Logger): Prom
 }
 
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
+  const secrets = secretsUnder(masterKey(config, !installExists(config)))
   const database = await openDatabase(config)
   const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
   const tools: Tools = {
     clock: options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
-    secrets: secretsUnder(masterKey(config)),
+    secrets,
     timings: { ringSeconds: config.ringSeconds, leaseSeconds: config.leaseSeconds },
     place: { region: config.region, domain: config.domain },
     tenantTables: [...houseTables, ...areas.flatMap((area) => area.tables)],
@@ -95,8 +114,7 @@ export interface Service {
 
 /** Opens the house and its doors. What is opened is closed in reverse, each part with time to finish. */
 export async function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
-  mkdirSync(config.data, { recursive: true, mode: 0o700 })
-  const releaseFolder = config.databaseUrl ? () => {} : takeFolder(config)
+  const releaseFolder = takeFolder(config)
   const house = await openHouse(config, log, options)
   const { database, tools, areas, workers } = house
   const counters = await openCounters(config, tools.secrets, log)
@@ -119,7 +137,7 @@ export async function startService(config: Config, log: Logger, options: Options
   })
   const publicPage = createPublicPages({
     observer,
-    unreadyReasons: async () => [...(stopping ? ['stopping'] : []), ...(await databaseTrouble(database))],
+    unreadyReasons: async () => [...(stopping ? ['stopping'] : []), ...(await databaseTrouble(database, log))],
     metricsToken: config.metricsToken?.reveal(),
     clientAddress: trust.clientAddress,
     openApi: () => openApi(areas),
@@ -127,7 +145,11 @@ export async function startService(config: Config, log: Logger, options: Options
   })
   const listener = await listen({ host: config.host, port: config.port, ...certificates }, (request, response) => {
     const openly = trust.isSecure(request) ? publicPage(request) : undefined
-    void (openly ? openly(response) : handle(request, response))
+    const answered = openly ? openly(response) : handle(request, response)
+    answered.catch((error) => {
+      log.error({ err: error }, 'a request could not be answered')
+      response.destroy()
+    })
   })
   // Loaded behind the open door, so that neither the start nor the first write waits for it.
   void import('typebox/compile')
@@ -140,9 +162,10 @@ export async function startService(config: Config, log: Logger, options: Options
     async stop() {
       stopping = true
       await listener.drain(drainMilliseconds)
-      await workers.stop()
+      const late = (part: string) => () => log.warn(`${part} did not finish in time and is left`)
+      await within(workersStopMilliseconds, workers.stop(), late('the work in hand'))
       await counters.close()
-      await house.close()
+      await within(closeMilliseconds, house.close(), late('the database'))
       releaseFolder()
     },
   }
@@ -159,11 +182,20 @@ async function certificatesFor(config: Config) {
   return localCertificates(config.data, config.domain)
 }
 
-async function databaseTrouble(database: Database): Promise<string[]> {
+const readinessMilliseconds = 1_000
+
+/** Whether the database answers. What it says when it does not is for the log, not for whoever asks. */
+async function databaseTrouble(database: Database, log: Logger): Promise<string[]> {
+  const silent = ['the database does not answer']
   try {
-    await database.reader.run('SELECT 1', [])
-    return []
+    const asked = Promise.resolve(database.reader.run('SELECT 1', []))
+    return await within(
+      readinessMilliseconds,
+      asked.then(() => []),
+      () => silent,
+    )
   } catch (error) {
-    return [`the database does not answer: ${(error as Error).message}`]
+    log.error({ err: error }, 'the database does not answer')
+    return silent
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { regions } from './kit/regions.ts'
 
 /** The only reader of the environment: one table of settings, each checked and named in its complaint. */
 
@@ -129,7 +130,7 @@ const settings = {
   host: setting('PARLEY_HOST', 'Address to listen on', '127.0.0.1', text),
   port: setting('PARLEY_PORT', 'Port to listen on; 0 takes a free one', '8443', wholeNumber(0, 65_535)),
   domain: setting('PARLEY_DOMAIN', 'Domain that the app addresses end in', 'localhost', domainName),
-  region: setting('PARLEY_REGION', 'Region that this install serves', 'us', oneOf('us', 'eu', 'in')),
+  region: setting('PARLEY_REGION', 'Region that this install serves', 'us', oneOf(...regions)),
   databaseUrl: setting(
     'PARLEY_DATABASE_URL',
     'PostgreSQL address; the embedded database if empty',

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import packageFile from '../package.json' with { type: 'json' }
 import { apps } from './cli/apps.ts'
 import { backup } from './cli/backup.ts'
 import { type Command, table, UsageError } from './cli/command.ts'
@@ -23,6 +23,10 @@ const commonOptions = {
   json: { type: 'boolean' },
   ...Object.fromEntries(settingsList.map(({ flag }) => [flag, { type: 'string' }])),
 } as const
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+}
 
 function overview(): string {
   const width = Math.max(...commands.map(({ name }) => name.length))
@@ -57,7 +61,7 @@ async function main(argv: string[]): Promise<number> {
     return name === undefined ? exitUsage : 0
   }
   if (name === '--version') {
-    process.stdout.write(`${packageFile.version}\n`)
+    process.stdout.write(`${version()}\n`)
     return 0
   }
   const command = commands.find((each) => each.name === name)

@@ -23,8 +23,12 @@ const acrossAllApps: { who: string; statement: RegExp }[] = [
     who: 'the followers look whether they are behind',
     statement: /^select events\.id from events where \(events\.tx > /,
   },
-  { who: 'housekeeping drops old replies', statement: /^delete from idempotent_replies where created_at <= \S+$/ },
-  { who: 'housekeeping drops old events', statement: /^delete from events where at < / },
+  {
+    who: 'housekeeping looks for old replies',
+    statement: /^select app_id, key from idempotent_replies where created_at <= \S+ order by created_at limit/,
+  },
+  { who: 'housekeeping looks at the oldest events', statement: /^select tx, id, at from events order by tx, id limit/ },
+  { who: 'housekeeping drops old events', statement: /^delete from events where tx = \S+ and id = \S+$/ },
   {
     who: 'the doctor looks for jobs given up',
     statement: /^select app_id, name, key, last_error from jobs where dead_at is not null$/,

@@ -1,4 +1,4 @@
-import { addApp, addManagementKey, ownerAccountId, toAppRecord } from '../areas/apps/index.ts'
+import { addApp, ensureOwner, ownerAccountId, toAppRecord } from '../areas/apps/index.ts'
 import { workIn } from '../kit/work.ts'
 import { type Command, required, table, UsageError, withExistingHouse, withHouse } from './command.ts'
 
@@ -17,12 +17,7 @@ export const apps: Command = {
       const record = await database.write(async (connection) => {
         const inApp = (appId: string) => workIn(connection, appId, tools)
         const { query } = connection
-        const owner = await query
-          .selectFrom('accounts')
-          .select('id')
-          .where('id', '=', ownerAccountId)
-          .executeTakeFirst()
-        if (!owner) await addManagementKey(query, tools.secrets, config.domain, tools.clock.now())
+        await ensureOwner(query, config.domain)
         const app = await addApp(query, inApp, { name, region, accountId: ownerAccountId, sampleData: false })
         return toAppRecord(query, inApp(app.id), app)
       })

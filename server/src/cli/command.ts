@@ -1,8 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { pino } from 'pino'
-import { type House, openHouse } from '../compose.ts'
+import { type House, installExists, openHouse } from '../compose.ts'
 import type { Config } from '../config.ts'
-import { installExists } from '../install/identity.ts'
 
 /** What a command leaves: text for people, data for programs, and whether all is well. */
 export interface Outcome {

@@ -100,10 +100,10 @@ async function revoke(invocation: Invocation) {
   return withExistingHouse(invocation.config, async (house) => {
     await requireApp(house, appId)
     await house.database.write(async (connection) => {
-      const { db } = workIn(connection, appId, house.tools)
-      const row = await keysOf(db).where('api_keys.name', '=', name).executeTakeFirst()
+      const work = workIn(connection, appId, house.tools)
+      const row = await keysOf(work.db).where('api_keys.name', '=', name).executeTakeFirst()
       if (!row) throw new Error(`The app ${appId} has no key named "${name}".`)
-      await removeKey(db, row)
+      await removeKey(work, row)
     })
     return { text: `The key "${name}" stops working within a second.`, data: { revoked: name } }
   })

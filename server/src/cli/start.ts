@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { type House, type Service, startService } from '../compose.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../http/observe.ts'
@@ -16,7 +17,8 @@ export const start: Command = {
     const { log, close } = createLog(config.logLevel)
     const service = await startService(demo ? { ...config, emulator: true } : config, log)
     const atStop: (() => void)[] = []
-    stopOnSignal(service, atStop, close)
+    stopOnSignal(service, atStop, log, close)
+    log.info({ port: service.port, data: config.data }, 'started')
     if (!demo) {
       process.stdout.write(plainBlock(service, config))
       return undefined
@@ -71,18 +73,26 @@ function block(credentials: Credentials, folder: string, note: string): string {
 `
 }
 
-const forcedExitCode = 1
+const exitForced = 1
 
 /** The first signal drains; a second one does not wait. */
-function stopOnSignal(service: Service, atStop: (() => void)[], closeLog: () => void): void {
+function stopOnSignal(service: Service, atStop: (() => void)[], log: Logger, closeLog: () => void): void {
   let stopping = false
   const stop = async () => {
-    if (stopping) process.exit(forcedExitCode)
+    if (stopping) process.exit(exitForced)
     stopping = true
+    log.info('stopping')
     for (const each of atStop) each()
-    await service.stop()
+    let code = 0
+    try {
+      await service.stop()
+      log.info('stopped')
+    } catch (error) {
+      log.error({ err: error }, 'stopping failed')
+      code = exitForced
+    }
     closeLog()
-    process.exit(0)
+    process.exit(code)
   }
   process.on('SIGTERM', () => void stop())
   process.on('SIGINT', () => void stop())

@@ -9,10 +9,12 @@ export interface Address {
 const bare: Address = { kind: 'bare', host: 'api', appId: undefined, region: undefined }
 const management: Address = { ...bare, kind: 'management' }
 const hostsRememberedMax = 10_000
+const hostCharactersMax = 255
 
 /** Reads host names of this install's domain; each is parsed once. */
 export function addressReader(domain: string): (host: string | undefined) => Address {
-  const shape = new RegExp(`^([a-z0-9]{1,32})\\.(api|call)-(us|eu|in)\\.${domain.replaceAll('.', '\\.')}$`)
+  // Whatever is shaped like an app's host names an app, if only one that does not exist.
+  const shape = new RegExp(`^(.*)\\.(api|call)-([^.]*)\\.${domain.replaceAll('.', '\\.')}$`)
   const remembered = new Map<string, Address>()
 
   function parse(host: string): Address {
@@ -24,7 +26,7 @@ export function addressReader(domain: string): (host: string | undefined) => Add
   }
 
   return (host) => {
-    if (host === undefined) return bare
+    if (host === undefined || host.length > hostCharactersMax) return bare
     let address = remembered.get(host)
     if (!address) {
       address = parse(host)

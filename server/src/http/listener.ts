@@ -16,44 +16,84 @@ export interface Listener {
   drain(milliseconds: number): Promise<void>
 }
 
+/** How long a client may take. */
+export interface Patience {
+  /** Until a connection has said something, and until its TLS handshake is done. */
+  handshakeMilliseconds: number
+  headersMilliseconds: number
+  requestMilliseconds: number
+  /** How often the last two are looked at. */
+  checkMilliseconds: number
+}
+
+const usualPatience: Patience = {
+  handshakeMilliseconds: 10_000,
+  headersMilliseconds: 20_000,
+  requestMilliseconds: 60_000,
+  checkMilliseconds: 2_000,
+}
+
 const tlsHandshakeByte = 0x16
-const firstByteMilliseconds = 10_000
+const keepAliveMilliseconds = 65_000
 const idleGraceMilliseconds = 150
 
 export async function listen(
   options: { host: string; port: number; cert: string; key: string },
   handler: RequestListener,
+  patience = usualPatience,
 ): Promise<Listener> {
-  let inFlight = 0
+  const answering = new Set<ServerResponse>()
   let draining = false
   let allDone = () => {}
 
   function tracked(request: IncomingMessage, response: ServerResponse): void {
-    inFlight += 1
+    answering.add(response)
     if (draining) response.setHeader('Connection', 'close')
     response.once('close', () => {
-      inFlight -= 1
-      if (inFlight === 0) allDone()
+      answering.delete(response)
+      if (answering.size === 0) allDone()
     })
     handler(request, response)
   }
 
-  const secure = createSecureServer({ cert: options.cert, key: options.key }, tracked)
-  const plain = createServer(tracked)
+  const limits = {
+    headersTimeout: patience.headersMilliseconds,
+    requestTimeout: patience.requestMilliseconds,
+    keepAliveTimeout: keepAliveMilliseconds,
+    connectionsCheckingInterval: patience.checkMilliseconds,
+    // A request without a host is for the install's only app, if it has one.
+    requireHostHeader: false,
+  }
+  const { cert, key, host, port } = options
+  const secure = createSecureServer({ cert, key, ...limits }, tracked) as unknown as Server
+  const plain = createServer(limits, tracked)
+  const handshakes = awaitedHandshakes(secure, patience)
   for (const server of [secure, plain]) {
     server.on('clientError', refuseBrokenRequest)
-    server.keepAliveTimeout = 65_000
+    // These two never listen themselves, and enforce their time limits only once they believe to.
+    server.emit('listening')
   }
   const sockets = new Set<Socket>()
   const front = createSocketServer((socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    handOver(socket, secure as unknown as Server, plain)
+    handOver(socket, patience, (first) => {
+      if (first !== tlsHandshakeByte) return plain
+      handshakes.expect(socket)
+      return secure
+    })
   })
   await new Promise<void>((resolve, reject) => {
     front.once('error', reject)
-    front.listen(options.port, options.host, resolve)
+    front.listen(port, host, resolve)
   })
+
+  function finished(): Promise<void> {
+    return new Promise((resolve) => {
+      allDone = resolve
+      if (answering.size === 0) resolve()
+    })
+  }
 
   return {
     port: (front.address() as { port: number }).port,
@@ -61,33 +101,53 @@ export async function listen(
       draining = true
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())
       front.close()
-      const finished = () =>
-        new Promise<void>((resolve) => {
-          allDone = resolve
-          if (inFlight === 0) resolve()
-        })
+      for (const response of answering) if (!response.headersSent) response.setHeader('Connection', 'close')
       await Promise.race([finished(), deadline])
       // A request may be on its way over a connection that looks idle; give it a moment to arrive.
       await new Promise((resolve) => setTimeout(resolve, idleGraceMilliseconds))
       await Promise.race([finished(), deadline])
-      secure.closeIdleConnections()
-      plain.closeIdleConnections()
+      for (const server of [secure, plain]) server.close(() => {})
       for (const socket of sockets) socket.destroy()
     },
   }
 }
 
-function handOver(socket: Socket, secure: Server, plain: Server): void {
-  socket.setTimeout(firstByteMilliseconds, () => socket.destroy())
+/** Waits for the first byte and gives the connection to the server it calls for. */
+function handOver(
+  socket: Socket,
+  { handshakeMilliseconds }: Patience,
+  serverFor: (firstByte: number | undefined) => Server,
+): void {
+  socket.setTimeout(handshakeMilliseconds, () => socket.destroy())
   socket.once('error', () => socket.destroy())
   socket.once('readable', () => {
     const first: Buffer | null = socket.read()
     socket.setTimeout(0)
     if (first === null) return void socket.destroy()
     socket.unshift(first)
-    const target = first[0] === tlsHandshakeByte ? secure : plain
-    target.emit('connection', socket)
+    serverFor(first[0]).emit('connection', socket)
   })
+}
+
+/** Closes connections whose TLS handshake does not come to an end. */
+function awaitedHandshakes(secure: Server, { handshakeMilliseconds }: Patience): { expect(socket: Socket): void } {
+  const waiting = new Map<string, NodeJS.Timeout>()
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  const settle = (name: string) => {
+    clearTimeout(waiting.get(name))
+    waiting.delete(name)
+  }
+  secure.on('secureConnection', (socket: Socket) => settle(nameOf(socket)))
+  return {
+    expect(socket) {
+      const name = nameOf(socket)
+      waiting.set(
+        name,
+        setTimeout(() => socket.destroy(), handshakeMilliseconds),
+      )
+      socket.once('close', () => settle(name))
+    },
+  }
 }
 
 const statusTexts: Record<number, string> = {

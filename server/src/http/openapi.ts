@@ -2,6 +2,7 @@ import { userNotFound } from '../areas/users/errors.ts'
 import type { Area } from '../kit/area.ts'
 import { badRequest, type ErrorDefinition } from '../kit/errors.ts'
 import type { Operation } from '../kit/operation.ts'
+import { regions } from '../kit/regions.ts'
 import {
   apiKeyUnknown,
   apiNotFound,
@@ -23,7 +24,7 @@ import type { Shape } from './reference/shape.ts'
 /** The API as an OpenAPI 3.1 document, made from the declarations that the server itself runs on. */
 
 const version = '3.0.0'
-const regionVariable = { default: 'us', enum: ['us', 'eu', 'in'], description: 'Data-centre region' }
+const regionVariable = { default: 'us', enum: [...regions], description: 'Data-centre region' }
 const domainVariable = { default: 'localhost:8443', description: 'Domain of the install, and its port' }
 const appVariable = { default: 'app', description: 'The app id' }
 

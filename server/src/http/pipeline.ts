@@ -73,7 +73,7 @@ export function createPipeline(pipeline: Pipeline) {
     try {
       if (!isSecure(request)) throw plainHttpRefused()
       const address = readAddress(request.headers.host)
-      const url = request.url ?? '/'
+      const url = originForm(request.url ?? '/')
       const cut = url.indexOf('?')
       const path = cut < 0 ? url : url.slice(0, cut)
       const found = route(request.method ?? 'GET', path, address)
@@ -92,6 +92,11 @@ export function createPipeline(pipeline: Pipeline) {
     send(exchange, response, status, text, undefined)
     observer.end(exchange.trace, request.method ?? '', status)
   }
+}
+
+/** A request target may be a whole address; what matters of it is the path. */
+function originForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '') || '/'
 }
 
 async function answer(
@@ -169,9 +174,10 @@ async function change(pipeline: Pipeline, call: Call, attempt: Attempt | undefin
       perform(pipeline, connection, call),
     ),
   )
-  directory.forget()
+  if (call.mounted.operation.changesCallers) directory.forget()
   database.wake()
-  await call.mounted.operation.after?.(tools)
+  const { after } = call.mounted.operation
+  if (after) await after(tools, JSON.parse(text))
   return text
 }
 

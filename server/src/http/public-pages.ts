@@ -26,6 +26,7 @@ const html = 'text/html; charset=utf-8'
 
 /** The page at a path, if it is one of these. */
 export function createPublicPages(pages: PublicPages) {
+  const { observer } = pages
   const byPath = new Map<string, Page>(
     Object.entries({
       '/healthz': async () => ({ status: 200, type: json, text: '{"status":"ok"}' }),
@@ -45,8 +46,18 @@ export function createPublicPages(pages: PublicPages) {
 
   return function pageFor(request: IncomingMessage): ((response: ServerResponse) => Promise<void>) | undefined {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
-    const page = byPath.get(request.url?.split('?')[0] ?? '')
-    return page && (async (response) => show(await page(request), request, response))
+    const name = request.url?.split('?')[0] ?? ''
+    const page = byPath.get(name)
+    return (
+      page &&
+      (async (response) => {
+        const trace = observer.begin()
+        trace.operation = name
+        const shown = await page(request)
+        show(shown, request, response)
+        observer.end(trace, request.method ?? '', shown.status)
+      })
+    )
   }
 }
 

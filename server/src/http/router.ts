@@ -42,12 +42,10 @@ export function createRouter(areas: Area[]) {
   }
 
   function inManagement(method: string, path: string): Found {
-    const match = lookUp(
-      tables.management,
-      method,
-      path.replace(managementPrefix, '').replace(currentVersion, '') || '/',
-    )
-    return { door: 'management', version: undefined, source: 'mgmt-api', ...match }
+    const inside = path.replace(managementPrefix, '')
+    const match = lookUp(tables.management, method, inside.replace(currentVersion, '') || '/')
+    const version = currentVersion.test(inside) ? undefined : anyVersion.exec(inside)?.[1]
+    return { door: 'management', version, source: 'mgmt-api', ...match }
   }
 
   return function route(method: string, path: string, address: Address): Found {

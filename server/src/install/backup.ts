@@ -57,7 +57,7 @@ export async function backUp(house: House, file: string, withSecrets: boolean): 
 function secretsOf(config: House['config']): Line[] {
   const files = certificateFiles.filter((name) => existsSync(join(config.data, name)))
   return [
-    { secret: masterKeyFile, text: `${masterKey(config).toString('hex')}\n` },
+    { secret: masterKeyFile, text: `${masterKey(config, false).toString('hex')}\n` },
     ...files.map((name) => ({ secret: name, text: readFileSync(join(config.data, name), 'utf8') })),
   ]
 }

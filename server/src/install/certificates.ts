@@ -1,6 +1,7 @@
 import { X509Certificate as NodeCertificate } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { regions } from '../kit/regions.ts'
 
 /** A local certificate authority, and a certificate signed by it for every host name of the install. */
 export interface Certificates {
@@ -14,7 +15,6 @@ const caDays = 3_650
 const leafDays = 398
 const renewDaysBefore = 30
 const dayMilliseconds = 24 * 3600 * 1000
-const regions = ['us', 'eu', 'in']
 
 export function hostNames(domain: string): string[] {
   const wildcards = regions.flatMap((region) => [`*.api-${region}.${domain}`, `*.call-${region}.${domain}`])

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { masterKeyBytes } from '../adapters/secrets/master-key.ts'
 import { type Config, ConfigError } from '../config.ts'
+import { wrongMasterKey } from './identity.ts'
 
 export const masterKeyFile = 'master.key'
 
 /** The key that secrets are encrypted under: configured, or kept in the data folder, or made now. */
-export function masterKey(config: Config): Buffer {
+export function masterKey(config: Config, isNew: boolean): Buffer {
   if (config.masterKey) return Buffer.from(config.masterKey.reveal(), 'hex')
   const file = join(config.data, masterKeyFile)
   if (existsSync(file)) return readKey(file)
@@ -17,8 +18,11 @@ export function masterKey(config: Config): Buffer {
         'Make one with "openssl rand -hex 32" and keep it safe.',
     )
   }
+  // Data without its key is a key that was lost: a new one could open nothing.
+  if (!isNew) throw wrongMasterKey()
+  mkdirSync(config.data, { recursive: true, mode: 0o700 })
   const key = randomBytes(masterKeyBytes)
-  writeFileSync(file, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+  writeFileSync(file, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
   return key
 }
 

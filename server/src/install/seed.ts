@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
-import { type AppRow, addApp, addManagementKey, ownerAccountId } from '../areas/apps/index.ts'
+import { type AppRow, addApp, addManagementKey, ensureOwner, ownerAccountId } from '../areas/apps/index.ts'
 import { playScript } from '../areas/emulator/index.ts'
 import { addMissingGroups } from '../areas/groups/index.ts'
 import { addMissingUsers } from '../areas/users/index.ts'
@@ -28,13 +28,16 @@ export interface Credentials {
 
 const credentialsFile = 'credentials.json'
 const demoAppSetting = 'demo app'
+const demoTimings = { ringSeconds: 45, leaseSeconds: 60 }
 
 /** Creates the demo app with its people and calls, once; answers its id. */
 export async function seedDemo({ database, tools, config }: House): Promise<{ appId: string; created: boolean }> {
   return database.writeAlone(async (connection) => {
     const existing = await demoAppId(connection)
     if (existing !== undefined) return { appId: existing, created: false }
-    const inApp = (appId: string) => workIn(connection, appId, tools)
+    // History is the same whatever the settings of today.
+    const inApp = (appId: string) => workIn(connection, appId, { ...tools, timings: demoTimings })
+    await ensureOwner(connection.query, config.domain)
     const app: AppRow = await addApp(connection.query, inApp, {
       name: 'Demo',
       region: config.region,
@@ -47,7 +50,12 @@ export async function seedDemo({ database, tools, config }: House): Promise<{ ap
     await addMissingUsers(work.db, demoUsers, firstDay)
     await addMissingGroups(work.db, demoGroups, firstDay)
     for (const script of scripts) await playScript(work, app.region, script)
-    await connection.query.insertInto('install_settings').values({ name: demoAppSetting, value: app.id }).execute()
+    const setting = { name: demoAppSetting, value: app.id }
+    await connection.query
+      .insertInto('install_settings')
+      .values(setting)
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(setting))
+      .execute()
     return { appId: app.id, created: true }
   })
 }

@@ -30,10 +30,12 @@ export interface Database {
   ): Promise<void>
   /** Events after a position, in commit order, none of which can still be overtaken. */
   eventsAfter(position: Position, limit: number): Promise<EventRow[]>
-  /** Takes due jobs for one worker; nobody else gets them before `lockedUntil`. */
-  claimJobs(now: number, lockedUntil: number, limit: number): Promise<JobRow[]>
+  /** Takes jobs due by `due` for one worker, at the real time `now`; nobody else gets them before `lockedUntil`. */
+  claimJobs(due: number, now: number, lockedUntil: number, limit: number): Promise<JobRow[]>
   /** Grants or renews a named lease; false while another holder's lease runs. */
   claimLease(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>
+  /** Gives up all leases of a holder that stops. */
+  releaseLeases(holder: string): Promise<void>
   /** Creates the events table, whose position column is made by the database. */
   createLog(schema: Kysely<Tables>): Promise<void>
   isDuplicate(error: unknown): boolean

@@ -29,8 +29,11 @@ export function createGroupCommit(writer: Writer) {
   let running = false
 
   async function drain(): Promise<void> {
-    while (queue.length > 0) await commitTogether(writer, queue.splice(0, batchMax))
-    running = false
+    try {
+      while (queue.length > 0) await commitTogether(writer, queue.splice(0, batchMax))
+    } finally {
+      running = false
+    }
   }
 
   return function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -51,8 +54,8 @@ async function commitTogether(writer: Writer, batch: Waiting[]): Promise<void> {
     for (const waiting of batch) answers.push(await runAlone(writer, waiting))
     writer.commit()
   } catch (error) {
-    writer.rollback()
     for (const { reject } of batch) reject(error)
+    writer.rollback()
     return
   }
   for (const answer of answers) answer()

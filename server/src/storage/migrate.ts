@@ -85,6 +85,7 @@ export async function migrate(database: Database, ofAreas: Migrations[]): Promis
   const steps = [houseMigrations(database), ...ofAreas].flatMap((migrations) =>
     Object.entries(migrations).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
+  refuseTwins(steps.map(([name]) => name))
   return database.writeAlone(async (connection) => {
     await connection.run('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY)', [])
     const applied = new Set(await appliedMigrations(connection))
@@ -95,6 +96,12 @@ export async function migrate(database: Database, ofAreas: Migrations[]): Promis
     }
     return pending.map(([name]) => name)
   })
+}
+
+/** Of two steps with one name the second would never be taken. */
+function refuseTwins(names: string[]): void {
+  const twin = names.find((name, index) => names.indexOf(name) !== index)
+  if (twin) throw new Error(`Two migrations are called ${twin}.`)
 }
 
 /** The steps this database has taken. */

@@ -12,6 +12,7 @@ const flavour: Flavour = {
 
 const bigintOid = 20
 const numericOid = 1700
+const statementMilliseconds = 60_000
 const rowsPerScan = 1_000
 const retryMax = 6
 const wakeChannel = 'parley'
@@ -24,6 +25,11 @@ export function openPostgres(url: string, connectionsMax: number): Database {
   const pool = postgres(url, {
     max: connectionsMax,
     onnotice: () => {},
+    connection: {
+      // A statement or a transaction that hangs must not hold up everyone else for good.
+      statement_timeout: statementMilliseconds,
+      idle_in_transaction_session_timeout: statementMilliseconds,
+    },
     types: {
       // Counts, sums and seconds stay far below 2^53, so they are plain numbers everywhere.
       number: { to: bigintOid, from: [bigintOid, numericOid], serialize: String, parse: Number },
@@ -48,6 +54,8 @@ export function openPostgres(url: string, connectionsMax: number): Database {
     write: (work) => transaction('', work),
     writeAlone: (work) =>
       transaction('', async (connection) => {
+        // Migrations may take their time.
+        await connection.run('SET LOCAL statement_timeout = 0', [])
         await connection.run('SELECT pg_advisory_xact_lock($1)', [aloneLock])
         return work(connection)
       }),
@@ -70,12 +78,12 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         WHERE (tx, id) > (${tx}, ${id}) AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
         ORDER BY tx, id LIMIT ${limit}`) as unknown as EventRow[]
     },
-    async claimJobs(now, lockedUntil, limit) {
+    async claimJobs(due, now, lockedUntil, limit) {
       return (await pool`
         UPDATE jobs SET locked_until = ${lockedUntil}, attempts = attempts + 1
         WHERE (app_id, name, key) IN (
           SELECT app_id, name, key FROM jobs
-          WHERE dead_at IS NULL AND run_at <= ${now} AND locked_until <= ${now}
+          WHERE dead_at IS NULL AND run_at <= ${due} AND locked_until <= ${now}
           ORDER BY run_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
         RETURNING *`) as unknown as JobRow[]
     },
@@ -86,6 +94,9 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         WHERE leases.holder = excluded.holder OR leases.expires_at <= ${now}
         RETURNING name`
       return granted.length > 0
+    },
+    async releaseLeases(holder) {
+      await pool`DELETE FROM leases WHERE holder = ${holder}`
     },
     async createLog(schema: Kysely<Tables>) {
       await schema.schema

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
@@ -17,6 +17,24 @@ const rowsPerScan = 1_000
 const busyMilliseconds = 5_000
 const constraintPrimaryKey = 1555
 const constraintUnique = 2067
+
+/** Where the embedded database lives in the data folder. */
+export const sqliteFile = 'parley.sqlite'
+
+/**
+ * Takes a folder for one server; nothing, if another has it. The lock is the operating system's, on a file of its own, so
+ * it ends with the process however that ends.
+ */
+export function lockFolder(folder: string): (() => void) | undefined {
+  const lock = new DatabaseSync(join(folder, 'server.lock'))
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return () => lock.close()
+  } catch {
+    lock.close()
+    return undefined
+  }
+}
 
 /** The embedded database: one file, one writer, readers that never wait for it. */
 export function openSqlite(file: string): Database {
@@ -52,7 +70,7 @@ export function openSqlite(file: string): Database {
     async eventsAfter({ id }, limit) {
       return readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [id, limit]).rows as EventRow[]
     },
-    async claimJobs(now, lockedUntil, limit) {
+    async claimJobs(due, now, lockedUntil, limit) {
       return write(async ({ run }) => {
         const { rows } = await run(
           `UPDATE jobs SET locked_until = ?, attempts = attempts + 1
@@ -60,13 +78,14 @@ export function openSqlite(file: string): Database {
              SELECT app_id, name, key FROM jobs
              WHERE dead_at IS NULL AND run_at <= ? AND locked_until <= ? ORDER BY run_at LIMIT ?)
            RETURNING *`,
-          [lockedUntil, now, now, limit],
+          [lockedUntil, due, now, limit],
         )
         return rows as JobRow[]
       })
     },
     // One process, so there is nobody to share with.
     claimLease: async () => true,
+    releaseLeases: async () => {},
     async createLog(schema: Kysely<Tables>) {
       await schema.schema
         .createTable('events')
@@ -97,6 +116,8 @@ function open(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyMilliseconds })
   // The built-in lower() knows ASCII only; names are in any script.
   database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text))
+  // As on the other database, LIKE takes letters as they are.
+  database.exec('PRAGMA case_sensitive_like = ON')
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
   return database
 }

@@ -16,6 +16,8 @@ export interface FollowerLoop {
   run(): Promise<boolean>
   /** Whether an event is written that this node's followers have not come to yet. */
   isBehind(): Promise<boolean>
+  /** Lets another node take over at once. */
+  release(): Promise<void>
 }
 
 export function createFollowerLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger): FollowerLoop {
@@ -24,35 +26,44 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
   const positions = new Map<string, Position>()
   const heldUp = new Map<string, { until: number; failures: number }>()
 
-  async function run(): Promise<boolean> {
-    let moved = false
-    for (const follower of followers) {
-      const now = Date.now() / 1000
-      if ((heldUp.get(follower.name)?.until ?? 0) > now) continue
-      // Leases run on real time: a clock that tests move must not hand them over.
-      if (
-        !(await database.claimLease(
-          `follower ${follower.name}`,
-          holder,
-          Math.floor(now),
-          Math.floor(now) + leaseSeconds,
-        ))
-      ) {
-        positions.delete(follower.name)
-        continue
+  const leases = new Map<string, number>()
+
+  /** Whether this node may run the follower now; a lease is renewed when a third of it is used up. */
+  async function holdsLease(name: string): Promise<boolean> {
+    // Leases run on real time: a clock that tests move must not hand them over.
+    const now = Math.floor(Date.now() / 1000)
+    if ((leases.get(name) ?? 0) - now > (leaseSeconds * 2) / 3) return true
+    const granted = await database.claimLease(`follower ${name}`, holder, now, now + leaseSeconds)
+    if (granted) leases.set(name, now + leaseSeconds)
+    else leases.delete(name)
+    return granted
+  }
+
+  async function advanceOne(follower: Follower): Promise<boolean> {
+    const { name } = follower
+    const now = Date.now() / 1000
+    if ((heldUp.get(name)?.until ?? 0) > now) return false
+    try {
+      if (!(await holdsLease(name))) {
+        positions.delete(name)
+        return false
       }
-      try {
-        moved = (await step(database, follower, tools(), positions)) || moved
-        heldUp.delete(follower.name)
-      } catch (error) {
-        // A slow or failing follower delays only itself.
-        const failures = (heldUp.get(follower.name)?.failures ?? 0) + 1
-        heldUp.set(follower.name, { until: now + Math.min(60, 2 ** failures / 2), failures })
-        positions.delete(follower.name)
-        log.error({ err: error, follower: follower.name, failures }, 'a follower failed; it is tried again')
-      }
+      const moved = await step(database, follower, tools(), positions)
+      heldUp.delete(name)
+      return moved
+    } catch (error) {
+      // A failing follower delays only itself.
+      const failures = (heldUp.get(name)?.failures ?? 0) + 1
+      heldUp.set(name, { until: now + Math.min(60, 2 ** failures / 2), failures })
+      positions.delete(name)
+      log.error({ err: error, follower: name, failures }, 'a follower failed; it is tried again')
+      return false
     }
-    return moved
+  }
+
+  async function run(): Promise<boolean> {
+    const moved = await Promise.all(followers.map(advanceOne))
+    return moved.includes(true)
   }
 
   async function isBehind(): Promise<boolean> {
@@ -63,7 +74,7 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
     return false
   }
 
-  return { run, isBehind }
+  return { run, isBehind, release: () => database.releaseLeases(holder) }
 }
 
 /** Counts events that `eventsAfter` still holds back because an older transaction is running. */

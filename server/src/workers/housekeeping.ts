@@ -1,37 +1,63 @@
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
 import { replyKeptSeconds } from '../kit/retention.ts'
-import type { Database } from '../storage/database.ts'
+import type { Connection } from '../storage/connection.ts'
+import type { Database, Position } from '../storage/database.ts'
 
 const secondsPerDay = 24 * 3600
+const rowsPerBatch = 500
 
-/** Throws away what nobody needs any more: events that every follower has read, and replies kept for repeated requests. */
+/**
+ * Throws away what nobody needs any more: events that every follower has read, and replies kept for repeated requests.
+ * Both are taken from their oldest end in small transactions, so it costs next to nothing where there is nothing to do.
+ */
 export function createHousekeeping(database: Database, areas: Area[], tools: () => Tools, retentionDays: number) {
   const names = areas.flatMap((area) => area.followers).map(({ name }) => name)
 
   return async function clean(): Promise<void> {
     const now = tools().clock.now()
-    await database.write(async ({ query }) => {
-      await query
-        .deleteFrom('idempotent_replies')
-        .where('created_at', '<=', now - replyKeptSeconds)
-        .execute()
-      const slowest = await query
-        .selectFrom('followers')
-        .select(['tx', 'id'])
-        .where('name', 'in', names)
-        .orderBy('tx')
-        .orderBy('id')
-        .execute()
-      const position = slowest[0]
-      if (slowest.length < names.length || !position) return
-      await query
-        .deleteFrom('events')
-        .where('at', '<', now - retentionDays * secondsPerDay)
-        .where((is) =>
-          is.or([is('tx', '<', position.tx), is.and([is('tx', '=', position.tx), is('id', '<=', position.id)])]),
-        )
-        .execute()
-    })
+    while ((await database.write((connection) => dropReplies(connection, now - replyKeptSeconds))) === rowsPerBatch) {}
+    const oldest = now - retentionDays * secondsPerDay
+    const end = await slowestOf(database, names)
+    if (end) while ((await database.write((connection) => dropEvents(connection, oldest, end))) === rowsPerBatch) {}
   }
+}
+
+async function dropReplies({ query }: Connection, until: number): Promise<number> {
+  const expired = await query
+    .selectFrom('idempotent_replies')
+    .select(['app_id', 'key'])
+    .where('created_at', '<=', until)
+    .orderBy('created_at')
+    .limit(rowsPerBatch)
+    .execute()
+  for (const { app_id, key } of expired) {
+    await query.deleteFrom('idempotent_replies').where('app_id', '=', app_id).where('key', '=', key).execute()
+  }
+  return expired.length
+}
+
+/** Where the slowest follower stands; nothing, while one has not begun. */
+async function slowestOf({ reader }: Database, names: string[]): Promise<Position | undefined> {
+  const rows = await reader.query.selectFrom('followers').selectAll().orderBy('tx').orderBy('id').execute()
+  const known = rows.filter(({ name }) => names.includes(name))
+  return known.length < names.length ? undefined : (known[0] ?? logEnd)
+}
+
+/** Without any follower nobody waits for an event. */
+const logEnd: Position = { tx: Number.MAX_SAFE_INTEGER, id: 0 }
+
+async function dropEvents({ query }: Connection, oldest: number, end: Position): Promise<number> {
+  const first = await query
+    .selectFrom('events')
+    .select(['tx', 'id', 'at'])
+    .orderBy('tx')
+    .orderBy('id')
+    .limit(rowsPerBatch)
+    .execute()
+  const readByAll = ({ tx, id }: Position) => tx < end.tx || (tx === end.tx && id <= end.id)
+  const young = first.findIndex((event) => event.at >= oldest || !readByAll(event))
+  const old = young < 0 ? first : first.slice(0, young)
+  for (const { tx, id } of old) await query.deleteFrom('events').where('tx', '=', tx).where('id', '=', id).execute()
+  return old.length
 }

@@ -1,3 +1,4 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
 import { backoffSeconds, type JobDefinition } from '../kit/job.ts'
@@ -5,32 +6,37 @@ import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
-import type { JobRow } from '../storage/tables.ts'
+import type { JobRow, Tables } from '../storage/tables.ts'
 import { tenantDb } from '../storage/tenant.ts'
 
-const jobsPerBatch = 50
+const jobsPerBatch = 20
 const claimSeconds = 60
 const errorCharactersMax = 2_000
 
-/** Runs the jobs that are due; answers whether there were any. */
+/**
+ * Runs the jobs that are due; answers whether there were any. When a job is due is told by the clock, which tests and the
+ * emulator move; how long a worker's claim holds is real time.
+ */
 export function createJobLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger) {
   const definitions = new Map(areas.flatMap((area) => area.jobs).map((definition) => [definition.name, definition]))
 
   return async function run(): Promise<boolean> {
-    const now = tools().clock.now()
-    const due = (await nothingDue(database, now)) ? [] : await database.claimJobs(now, now + claimSeconds, jobsPerBatch)
-    for (const row of due) await attempt(database, definitions.get(row.name), row, tools(), log)
-    return due.length > 0
+    const due = tools().clock.now()
+    const now = Math.floor(Date.now() / 1000)
+    if (await nothingDue(database, due, now)) return false
+    const claimed = await database.claimJobs(due, now, now + claimSeconds, jobsPerBatch)
+    for (const row of claimed) await attempt(database, definitions.get(row.name), row, tools(), log)
+    return claimed.length > 0
   }
 }
 
 /** Looking first spares an idle install a write transaction every half second. */
-async function nothingDue(database: Database, now: number): Promise<boolean> {
+async function nothingDue(database: Database, due: number, now: number): Promise<boolean> {
   const row = await database.reader.query
     .selectFrom('jobs')
     .select('key')
     .where('dead_at', 'is', null)
-    .where('run_at', '<=', now)
+    .where('run_at', '<=', due)
     .where('locked_until', '<=', now)
     .limit(1)
     .executeTakeFirst()
@@ -47,36 +53,48 @@ async function attempt(
   try {
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
     await database.write(async (connection) => {
+      if (!(await holdClaim(connection, row))) return
       const again = await definition.run(JSON.parse(row.payload), workIn(connection, row.app_id, tools))
       if (again)
-        await update(connection, row, { run_at: again.againAt, attempts: 0, locked_until: 0, last_error: null })
-      else await rowOf(connection, row).execute()
+        await change(connection, row, { run_at: again.againAt, attempts: 0, locked_until: 0, last_error: null })
+      else await tenantDb(connection, row.app_id).delete('jobs').where(isRow(row)).execute()
     })
   } catch (error) {
     log.error({ err: error, job: row.name, key: row.key, attempts: row.attempts }, 'a job failed')
     const now = tools.clock.now()
     const dead = row.attempts >= (definition?.attemptsMax ?? Number.POSITIVE_INFINITY)
-    const lastError = String(error).slice(0, errorCharactersMax)
-    await database.write((connection) =>
-      update(connection, row, {
-        run_at: now + backoffSeconds(row.attempts),
-        locked_until: 0,
-        last_error: lastError,
-        dead_at: dead ? now : null,
-      }),
-    )
+    const failure = {
+      run_at: now + backoffSeconds(row.attempts),
+      locked_until: 0,
+      last_error: String(error).slice(0, errorCharactersMax),
+      dead_at: dead ? now : null,
+    }
+    await database.write(async (connection) => {
+      if (await holdClaim(connection, row)) await change(connection, row, failure)
+    })
   }
 }
 
-function rowOf(connection: Connection, { app_id, name, key }: JobRow) {
-  return tenantDb(connection, app_id).delete('jobs').where('name', '=', name).where('key', '=', key)
+/**
+ * Makes sure that the job is still this worker's: a claim that ran out may have passed to another node, which must then
+ * be the only one to run it. Until the transaction ends nobody else can take it.
+ */
+async function holdClaim(connection: Connection, row: JobRow): Promise<boolean> {
+  const held = await tenantDb(connection, row.app_id)
+    .update('jobs')
+    .set({ attempts: row.attempts })
+    .where(isRow(row))
+    .where('attempts', '=', row.attempts)
+    .where('locked_until', '=', row.locked_until)
+    .returning('key')
+    .executeTakeFirst()
+  return held !== undefined
 }
 
-async function update(connection: Connection, { app_id, name, key }: JobRow, changes: Partial<JobRow>): Promise<void> {
-  await tenantDb(connection, app_id)
-    .update('jobs')
-    .set(changes)
-    .where('name', '=', name)
-    .where('key', '=', key)
-    .execute()
+function isRow({ name, key }: JobRow) {
+  return (is: ExpressionBuilder<Tables, 'jobs'>) => is.and([is('name', '=', name), is('key', '=', key)])
+}
+
+async function change(connection: Connection, row: JobRow, changes: Partial<JobRow>): Promise<void> {
+  await tenantDb(connection, row.app_id).update('jobs').set(changes).where(isRow(row)).execute()
 }

@@ -96,6 +96,7 @@ export function createWorkers(
       running = false
       for (const timer of timers) clearInterval(timer)
       await current
+      await followers.release()
     },
     settle: runUntilIdle,
   }

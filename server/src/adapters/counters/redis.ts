@@ -1,12 +1,17 @@
 import { createClient } from '@redis/client'
 import type { Counters } from '../../kit/ports.ts'
+import { within } from '../../kit/time-limit.ts'
 import { memoryCounters } from './memory.ts'
 
 const keptAfterWindowSeconds = 60
+const commandMilliseconds = 200
+const connectMilliseconds = 5_000
+const closeMilliseconds = 1_000
 
 /**
- * Counts shared by all nodes of an install, whose name keeps them apart from those of another on the same Redis. While Redis cannot be reached each node counts for itself: a limit that is briefly too
- * generous is better than a service that stops.
+ * Counts shared by all nodes of an install, whose name keeps them apart from those of another on the same Redis. While
+ * Redis cannot be reached, or is slow, each node counts for itself: a limit that is briefly too generous is better than a
+ * service that stops.
  */
 export async function redisCounters(
   url: string,
@@ -15,26 +20,41 @@ export async function redisCounters(
 ): Promise<Counters> {
   const client = createClient({ url, disableOfflineQueue: true })
   client.on('error', onTrouble)
-  await client.connect()
+  await within(connectMilliseconds, client.connect(), () => {
+    client.destroy()
+    throw new Error('Redis does not answer at the address in PARLEY_REDIS_URL.')
+  })
   const own = memoryCounters()
+
+  async function shared(key: string, windowEndsAt: number): Promise<number> {
+    const [count] = await client
+      .multi()
+      .incr(key)
+      .expireAt(key, windowEndsAt + keptAfterWindowSeconds)
+      .exec()
+    return Number(count)
+  }
+
   return {
     async add(name, windowEndsAt) {
-      if (!client.isReady) return own.add(name, windowEndsAt)
-      const key = `parley:${install}:count:${name}:${windowEndsAt}`
+      const alone = () => own.add(name, windowEndsAt)
+      if (!client.isReady) return alone()
+      const counting = shared(`parley:${install}:count:${name}:${windowEndsAt}`, windowEndsAt)
       try {
-        const [count] = await client
-          .multi()
-          .incr(key)
-          .expireAt(key, windowEndsAt + keptAfterWindowSeconds)
-          .exec()
-        return Number(count)
+        return await within(commandMilliseconds, counting, alone)
       } catch (error) {
         onTrouble(error)
-        return own.add(name, windowEndsAt)
+        return alone()
       }
     },
-    async close() {
-      await client.close().catch(() => {})
-    },
+    close: () =>
+      within(
+        closeMilliseconds,
+        client.close().then(
+          () => {},
+          () => {},
+        ),
+        () => client.destroy(),
+      ),
   }
 }

@@ -3,12 +3,12 @@ import { operation } from '../../kit/operation.ts'
 import { pageOf, paginate } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import { apiKeyNotFound, noSelfAction } from './errors.ts'
-import { apiKeyCreated, apiKeyDeleted, apiKeyUpdated } from './events.ts'
 import { ApiKey, ApiKeyCreate, ApiKeyListQuery, ApiKeyUpdate } from './schemas.ts'
 import { addKey, changeKey, keyFilters, keysOf, removeKey, requireKey, toApiKey } from './store.ts'
 
 const createApiKey = operation({
   id: 'createApiKey',
+  changesCallers: true,
   route: 'POST /apikeys',
   summary: 'Create an API key',
   description: 'An app has at most 25 keys. Without a `scope` the key is an `authOnly` one.',
@@ -18,7 +18,6 @@ const createApiKey = operation({
   async run(call) {
     const { name, scope = 'authOnly' } = call.body
     const row = await addKey(call, { name, scope, createdBy: 'api' })
-    await call.emit(apiKeyCreated, { name, scope })
     return { data: toApiKey(row, call.tools.secrets) }
   },
 })
@@ -44,6 +43,7 @@ const getApiKey = operation({
 
 const updateApiKey = operation({
   id: 'updateApiKey',
+  changesCallers: true,
   route: 'PUT /apikeys/{apiKey}',
   summary: 'Rename or re-scope an API key',
   description: 'The key value never changes. A key cannot change itself.',
@@ -56,13 +56,13 @@ const updateApiKey = operation({
     refuseOwnKey(caller, found)
     if (body.name === undefined && body.scope === undefined) return { data: toApiKey(found, tools.secrets) }
     const row = await changeKey(call, found, body)
-    await call.emit(apiKeyUpdated, { name: row.name, scope: row.scope })
     return { data: toApiKey(row, tools.secrets) }
   },
 })
 
 const deleteApiKey = operation({
   id: 'deleteApiKey',
+  changesCallers: true,
   route: 'DELETE /apikeys/{apiKey}',
   summary: 'Delete an API key',
   description:
@@ -70,10 +70,10 @@ const deleteApiKey = operation({
   reply: Done,
   errors: [apiKeyNotFound, noSelfAction],
   find: ({ db, params, tools }) => requireKey(db, tools.secrets, params.apiKey),
-  async run({ db, found, caller, emit }) {
+  async run(call) {
+    const { found, caller } = call
     refuseOwnKey(caller, found)
-    await removeKey(db, found)
-    await emit(apiKeyDeleted, { name: found.name, scope: found.scope })
+    await removeKey(call, found)
     return done(`The API key "${found.name}" is deleted.`)
   },
 })

@@ -8,6 +8,7 @@ import type { Work } from '../../kit/work.ts'
 import { contains, oneAtATime } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { apiKeyNotFound } from './errors.ts'
+import { apiKeyCreated, apiKeyDeleted, apiKeyUpdated } from './events.ts'
 import type { ApiKey, ApiKeyListQuery } from './schemas.ts'
 import type { ApiKeyRow } from './tables.ts'
 
@@ -43,7 +44,7 @@ export const keyFilters: Filters<ApiKeyListQuery, ReturnType<typeof keysOf>> = {
 }
 
 export async function addKey(
-  { db, now, tools }: Pick<Work, 'db' | 'now' | 'tools'>,
+  { db, now, tools, emit }: Work,
   { name, scope, createdBy }: { name: string; scope: KeyScope; createdBy: string },
 ): Promise<ApiKeyRow> {
   await oneAtATime(db, lockName)
@@ -51,7 +52,7 @@ export async function addKey(
   refuseTakenName(existing, name)
   if (existing.length >= keysMax) throw quotaReached({ limit: `${keysMax} API keys per app` })
   const apiKey = randomBytes(keyBytes).toString('hex')
-  return db
+  const row = await db
     .insert('api_keys', {
       fingerprint: tools.secrets.fingerprint(apiKey),
       sealed: tools.secrets.seal(apiKey),
@@ -62,6 +63,8 @@ export async function addKey(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await emit(apiKeyCreated, { name, scope })
+  return row
 }
 
 const namesOfOthers = prepared<{ fingerprint: string }, { name: string }>((db, { fingerprint }) =>
@@ -84,7 +87,7 @@ const changedKey = prepared<KeyChanges, ApiKeyRow>((db, { fingerprint, name, sco
 )
 
 export async function changeKey(
-  { db, now }: Pick<Work, 'db' | 'now'>,
+  { db, now, emit }: Work,
   key: ApiKeyRow,
   { name, scope }: { name?: string; scope?: KeyScope },
 ): Promise<ApiKeyRow> {
@@ -93,16 +96,18 @@ export async function changeKey(
   refuseTakenName(await namesOfOthers(db, { fingerprint }), name)
   const [row] = await changedKey(db, { fingerprint, name: name ?? null, scope: scope ?? null, now })
   if (!row) throw apiKeyNotFound()
+  await emit(apiKeyUpdated, { name: row.name, scope: row.scope })
   return row
 }
 
-export async function removeKey(db: TenantDb, key: ApiKeyRow): Promise<void> {
+export async function removeKey({ db, emit }: Work, key: ApiKeyRow): Promise<void> {
   const row = await db
     .delete('api_keys')
     .where('fingerprint', '=', key.fingerprint)
     .returning('fingerprint')
     .executeTakeFirst()
   if (!row) throw apiKeyNotFound()
+  await emit(apiKeyDeleted, { name: key.name, scope: key.scope })
 }
 
 function refuseTakenName(others: { name: string }[], name: string | undefined): void {

@@ -10,6 +10,15 @@ const pairBytes = 20
 
 type Platform = Kysely<Tables>
 
+/** The install's owner, to whom its apps belong. */
+export async function ensureOwner(platform: Platform, domain: string): Promise<void> {
+  await platform
+    .insertInto('accounts')
+    .values({ id: ownerAccountId, name: 'Install owner', email: `owner@${domain}` })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 /** Makes a management pair for the install's owner. The secret is answered here and never again. */
 export async function addManagementKey(
   platform: Platform,
@@ -17,11 +26,7 @@ export async function addManagementKey(
   domain: string,
   now: number,
 ): Promise<{ key: string; secret: string }> {
-  await platform
-    .insertInto('accounts')
-    .values({ id: ownerAccountId, name: 'Install owner', email: `owner@${domain}` })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await ensureOwner(platform, domain)
   const key = randomBytes(pairBytes).toString('hex')
   const secret = randomBytes(pairBytes).toString('hex')
   await platform

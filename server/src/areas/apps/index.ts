@@ -4,7 +4,7 @@ import { purgeApp } from './jobs.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
-export { addManagementKey, findManagementKey, ownerAccountId } from './accounts.ts'
+export { addManagementKey, ensureOwner, findManagementKey, ownerAccountId } from './accounts.ts'
 export { addApp, appsOf, toAppRecord } from './store.ts'
 export type { AppRow } from './tables.ts'
 

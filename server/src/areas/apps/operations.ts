@@ -7,6 +7,7 @@ import { addApp, appFilters, appsOf, archiveApp, requireActiveApp, requireApp, t
 
 const createApp = managementOperation({
   id: 'createApp',
+  changesCallers: true,
   route: 'POST /apps',
   summary: 'Create an app',
   description: 'The answer holds the two keys every app begins with: one `fullAccess`, one `authOnly`.',
@@ -48,6 +49,7 @@ const getApp = managementOperation({
 
 const deleteApp = managementOperation({
   id: 'deleteApp',
+  changesCallers: true,
   route: 'DELETE /apps/{appId}',
   summary: 'Schedule the deletion of an app',
   description:

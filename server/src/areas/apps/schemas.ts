@@ -1,9 +1,9 @@
 import { listQuery } from '../../kit/page.ts'
+import { regions } from '../../kit/regions.ts'
 import { FilledText, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 
-export const regions = ['us', 'eu', 'in'] as const
 export const Region = OneOf(regions, 'The data-centre region')
 
 export const AppRecord = Type.Object(

@@ -72,10 +72,13 @@ const setClock = operation({
   async run({ body, tools: { clock } }) {
     if ((body.now === undefined) === (body.advance === undefined)) throw clockChangeUnclear()
     const change = body.advance ?? (body.now ?? 0) - clock.now()
-    clock.setOffset(clock.offsetSeconds() + change)
-    return { data: reading(clock) }
+    return { data: { now: clock.now() + change, offsetSeconds: clock.offsetSeconds() + change } }
   },
-  after: ({ settle }) => settle(),
+  // Moved only once the request has succeeded; a transaction that is tried again must not move it twice.
+  async after({ clock, settle }, { data }) {
+    clock.setOffset(data.offsetSeconds)
+    await settle()
+  },
 })
 
 const resetClock = operation({
@@ -84,9 +87,9 @@ const resetClock = operation({
   summary: 'Return to real time',
   reply: one(ClockReading),
   async run({ tools: { clock } }) {
-    clock.setOffset(0)
-    return { data: reading(clock) }
+    return { data: { now: clock.now() - clock.offsetSeconds(), offsetSeconds: 0 } }
   },
+  after: async ({ clock }) => clock.setOffset(0),
 })
 
 function reading(clock: { now(): number; offsetSeconds(): number }) {

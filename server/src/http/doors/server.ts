@@ -4,6 +4,10 @@ import type { Address } from '../address.ts'
 import type { Directory, KnownApp } from '../directory.ts'
 import { apiKeyUnknown, invalidAppId, noApiKey, noAppId } from '../errors.ts'
 
+// What cannot be one is refused before it takes room in a cache or time of the database.
+const appIdForm = /^[a-z0-9]{1,32}$/
+const apiKeyForm = /^[0-9a-f]{40}$/
+
 /** The app a request is for: its host name says so, else the header `appid`, else the install has only one. */
 export async function resolveApp(
   directory: Directory,
@@ -16,7 +20,7 @@ export async function resolveApp(
     if (!only) throw noAppId()
     return only
   }
-  const app = await directory.app(named)
+  const app = appIdForm.test(named) ? await directory.app(named) : undefined
   if (!app || (address.region !== undefined && address.region !== app.region)) throw invalidAppId()
   return app
 }
@@ -29,7 +33,7 @@ export async function enterAsServer(
 ): Promise<Extract<Caller, { kind: 'server' }>> {
   const apiKey = headerText(headers.apikey)
   if (apiKey === undefined) throw noApiKey()
-  const key = await directory.key(app.id, apiKey)
+  const key = apiKeyForm.test(apiKey) ? await directory.key(app.id, apiKey) : undefined
   if (!key) throw apiKeyUnknown()
   return { kind: 'server', scope: key.scope, keyFingerprint: key.fingerprint }
 }

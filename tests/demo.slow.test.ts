@@ -148,4 +148,37 @@ describe('the demo install', () => {
     const doctor = await parley(['doctor', '--json'], database.environment)
     assert.equal(doctor.code, 0, doctor.stdout)
   })
+
+  it('makes a new demo app when the old one was deleted', async () => {
+    const { managementKey = '', managementSecret = '', appId } = demo.credentials
+    const answer = await demo.client.send('apimgmt.localhost', `/apps/${appId}`, {
+      method: 'DELETE',
+      headers: { key: managementKey, secret: managementSecret },
+    })
+    assert.equal(answer.status, 200)
+    await demo.stop()
+    demo = await startDemo(database)
+    assert.notEqual(demo.credentials.appId, appId)
+  })
+
+  it('is for one server at a time', async () => {
+    const second = await parley(['start', '--port', '0'], database.environment)
+    assert.equal(second.code, 2)
+    assert.match(second.stderr, /another server/)
+  })
+})
+
+describe('the demo data', () => {
+  it('is made whatever the durations that are set', async () => {
+    for (const [ring, lease] of [
+      ['10', '5'],
+      ['180', '3600'],
+    ] as const) {
+      const fresh = await freshDatabase('sqlite')
+      const settings = { ...fresh.environment, PARLEY_RING_SECONDS: ring, PARLEY_LEASE_SECONDS: lease }
+      const seeded = await parley(['seed'], settings)
+      assert.equal(seeded.code, 0, seeded.stderr)
+      await fresh.drop()
+    }
+  })
 })

@@ -1,0 +1,2 @@
+/** The data-centre regions that addresses name. */
+export const regions = ['us', 'eu', 'in'] as const
