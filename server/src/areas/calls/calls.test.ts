@@ -163,6 +163,8 @@ for (const database of databases) {
       ['?status=ended', ['meet', 'group', 'video']],
       ['?status=initiated', []],
       ['?status=nonsense', []],
+      ['?status=ENDED', []],
+      ['?type=VIDEO', []],
       ['?receiverType=group', ['meet', 'group']],
       ['?participantsCount=3', ['group']],
       ['?participantsCount=99999999999', []],
