@@ -9,10 +9,11 @@ import { workIn } from '../server/src/kit/work.ts'
 import { type TenantDb, tenantDb } from '../server/src/storage/tenant.ts'
 import { databases } from './support/databases.ts'
 import { type AppClient, type House, house } from './support/house.ts'
+import { parley } from './support/parley.ts'
 
 /** The doctor finds whatever in stored calls does not follow from their ledgers, and nothing else. */
 
-const auditsBesideWriters = 8
+const auditsBesideWriters = 3
 const writers = 4
 // Live calls of this test outlive it.
 const environment = { PARLEY_LEASE_SECONDS: '3600' }
@@ -295,8 +296,9 @@ for (const database of databases) {
       try {
         for (let n = 0; n < auditsBesideWriters; n += 1) {
           const madeBefore = made
-          const { ok, text } = await examine()
-          assert.ok(ok, text)
+          // In a process of its own: in this one the embedded database would let nobody write in between.
+          const { code, stdout } = await parley(['doctor'], environmentOf(h))
+          assert.equal(code, 0, stdout)
           while (made === madeBefore) await new Promise((resolve) => setImmediate(resolve))
         }
       } finally {
@@ -305,6 +307,16 @@ for (const database of databases) {
       }
     })
   })
+}
+
+/** What a second process needs to open the same install. */
+function environmentOf({ service }: House): Record<string, string> {
+  const { data, databaseUrl, masterKey } = service.house.config
+  return {
+    PARLEY_DATA: data,
+    ...(databaseUrl && { PARLEY_DATABASE_URL: databaseUrl.reveal() }),
+    ...(masterKey && { PARLEY_MASTER_KEY: masterKey.reveal() }),
+  }
 }
 
 /** A call that comes to life, goes on and ends in transactions of its own. */

@@ -112,6 +112,9 @@ async function membersIn(db: TenantDb, sessionIds: string[]): Promise<Map<string
     .select('call_members')
     .selectAll()
     .where('call_members.session_id', 'in', roundedUp(sessionIds))
+    // In the order of the key, or the database may go by the other index and read all members for every step.
+    .orderBy('call_members.session_id')
+    .orderBy('call_members.uid')
     .execute()
   return Map.groupBy(rows, (row) => row.session_id)
 }

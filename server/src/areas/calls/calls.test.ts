@@ -176,6 +176,7 @@ for (const database of databases) {
       ['?uid=stranger', []],
       ['?type=audio&status=ended&receiverType=group', ['group']],
       ['?unknown=1', ['meet', 'group', 'missed', 'canceled', 'declined', 'video']],
+      ['?type=video&type=audio', ['meet', 'video']],
       ['?type=', ['meet', 'group', 'missed', 'canceled', 'declined', 'video']],
     ]
     for (const [query, expected] of filters) {
@@ -297,6 +298,16 @@ for (const database of databases) {
       const { data } = assertSucceeds(await liveApp.get(`/calls/${live.sessionId}/explain`))
       assert.ok(data.facts.some(({ fact }: { fact: { cause: string } }) => fact.cause === 'connection lost'))
       h.clock.setOffset(clockBefore)
+    })
+
+    it('finds a rung user by uid also beyond the 50 entries that the record shows', async () => {
+      const crowd = await h.app('crowd')
+      const invited = Array.from({ length: 60 }, (_, n) => `user-${n}`)
+      const steps = [{ after: 3, do: 'cancel' }]
+      const call = await crowd.play({ initiator: 'nora', receiver: 'team', receiverType: 'group', invited, steps })
+      assert.ok(!call.participants.some(({ uid }: { uid: string }) => uid === 'user-59'))
+      const { data, meta } = assertSucceeds(await crowd.get('/calls?uid=user-59'))
+      assert.deepEqual([data[0].sessionId, meta.pagination.total], [call.sessionId, 1])
     })
 
     it('turns an unanswered ring final by the clock', async () => {
