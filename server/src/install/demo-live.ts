@@ -43,19 +43,6 @@ export async function beginLiveCalls(house: House, appId: string): Promise<() =>
 
 async function giveSigns({ database, tools }: House, appId: string, sessionId: string): Promise<void> {
   const seenAt = tools.clock.now()
-  await database.write(async (connection) => {
-    const db = tenantDb(connection, appId)
-    const live = await db
-      .select('calls')
-      .select('calls.session_id')
-      .where('calls.session_id', '=', sessionId)
-      .where('calls.live', '=', 1)
-      .executeTakeFirst()
-    if (live)
-      await noteSigns(
-        db,
-        sessionId,
-        devices.map((device) => ({ ...device, seenAt })),
-      )
-  })
+  const signs = devices.map((device) => ({ ...device, seenAt }))
+  await database.write((connection) => noteSigns(tenantDb(connection, appId), sessionId, signs))
 }

@@ -147,28 +147,20 @@ async function selectOfApp(db: TenantDb, query: CallListQuery, { limit, offset }
   const combinations = wantsEverything(wanted) ? [] : await facetTotals(db, callsList, wanted)
   const total = wantsEverything(wanted) ? all : sum(combinations.map(({ n }) => n))
   if (offset >= total) return { total, rows: [] }
-  if (gatheringIsCheaper(combinations, all, total, { limit, offset })) {
-    return { total, rows: await gather(db, combinations, { limit, offset }) }
-  }
   const { until = endOfTime, skip } = await seekPage(db, callsList, wanted, offset)
-  const rows = wantsEverything(wanted)
-    ? await walkByTime(db, { until, limit, skip })
-    : await walkWanted(db, { until, limit, skip, pattern: patternOf(wanted) })
-  return { total, rows }
+  const walk = { until, limit, skip }
+  if (wantsEverything(wanted)) return { total, rows: await walkByTime(db, walk) }
+  if (gatheringIsCheaper(combinations, all, total, walk)) return { total, rows: await gather(db, combinations, walk) }
+  return { total, rows: await walkWanted(db, { ...walk, pattern: patternOf(wanted) }) }
 }
 
 const combinationsMax = 100
 
 /** Walking by time passes over unwanted calls; where few are wanted, their own index entries are fewer. */
-function gatheringIsCheaper(
-  combinations: FacetTotal[],
-  all: number,
-  wanted: number,
-  { limit, offset }: Slice,
-): boolean {
-  if (combinations.length === 0 || combinations.length > combinationsMax) return false
-  const walked = (Math.min(limit, wanted) * all) / wanted
-  const gathered = sum(combinations.map(({ n }) => Math.min(n, offset + limit)))
+function gatheringIsCheaper(combinations: FacetTotal[], all: number, wanted: number, { limit, skip }: Walk): boolean {
+  if (combinations.length > combinationsMax) return false
+  const walked = (Math.min(skip + limit, wanted) * all) / wanted
+  const gathered = sum(combinations.map(({ n }) => Math.min(n, skip + limit)))
   return gathered * 2 < walked
 }
 
@@ -187,10 +179,11 @@ function gathererOf(count: number): Gatherer {
         (_, n) => sql`SELECT * FROM (
           SELECT calls.session_id, calls.initiated_at FROM calls
           WHERE calls.app_id = ${db.appId} AND calls.facets = ${value[`facets${n}`]}
+            AND calls.initiated_at < ${value.until}
           ORDER BY calls.initiated_at DESC, calls.session_id LIMIT ${value.last}) AS newest`,
       )
       const page = sql<string>`(SELECT session_id FROM (${sql.join(newest, sql` UNION ALL `)}) AS newest
-        ORDER BY initiated_at DESC, session_id LIMIT ${value.limit} OFFSET ${value.offset})`
+        ORDER BY initiated_at DESC, session_id LIMIT ${value.limit} OFFSET ${value.skip})`
       return db
         .select('calls')
         .select([...storedColumns, 'calls.initiated_at'])
@@ -201,23 +194,16 @@ function gathererOf(count: number): Gatherer {
   return gatherer
 }
 
-const walkByFacets = prepared<Slice & { facets: string }, Stored>((db, { facets, limit, offset }) =>
-  db
-    .select('calls')
-    .select(storedColumns)
-    .where('calls.facets', '=', facets)
-    .orderBy('calls.initiated_at', 'desc')
-    .orderBy('calls.session_id')
-    .limit(sql<number>`${limit}`)
-    .offset(sql<number>`${offset}`),
+const walkByFacets = prepared<Walk & { facets: string }, Stored>((db, { facets, until, limit, skip }) =>
+  inOrder(db, until, limit, skip).where('calls.facets', '=', facets),
 )
 
 /** The page from the newest calls of each wanted combination of facets. */
-async function gather(db: TenantDb, combinations: FacetTotal[], { limit, offset }: Slice): Promise<Stored[]> {
+async function gather(db: TenantDb, combinations: FacetTotal[], walk: Walk): Promise<Stored[]> {
   const [only, ...more] = combinations
-  if (only && more.length === 0) return walkByFacets(db, { facets: only.facets, limit, offset })
+  if (only && more.length === 0) return walkByFacets(db, { ...walk, facets: only.facets })
   const facets = Object.fromEntries(combinations.map((each, n) => [`facets${n}`, each.facets]))
-  const rows = await gathererOf(combinations.length)(db, { ...facets, last: offset + limit, limit, offset })
+  const rows = await gathererOf(combinations.length)(db, { ...facets, ...walk, last: walk.skip + walk.limit })
   // The database would carry whole documents through its sort.
   return rows.sort((a, b) => b.initiated_at - a.initiated_at || (a.session_id < b.session_id ? -1 : 1))
 }
