@@ -104,14 +104,14 @@ async function emptyMonth(target: Target, appId: string): Promise<{ rest: string
   return { rest: String(newest?.session_id).split('.').slice(0, 3).join('.'), last: Number(newest?.initiated_at) }
 }
 
-/** Where the copies lie: even over the month, the templates well mixed, in the order of time. */
+/** Where the copies lie: even over the month, and the templates in turn, so that one page is like another. */
 function placesFor(templates: Template[], wanted: number, last: number) {
-  const goldenStep = Math.round(monthSeconds * 0.618_034)
-  const places = Array.from({ length: wanted - templates.length }, (_, copy) => {
-    const template = templates[copy % templates.length] as Template
-    return { at: last - ((copy * goldenStep) % monthSeconds), template, copy }
-  })
-  return places.sort((a, b) => a.at - b.at)
+  const count = wanted - templates.length
+  return Array.from({ length: count }, (_, copy) => ({
+    at: last - Math.floor(((count - copy) * monthSeconds) / count),
+    template: templates[copy % templates.length] as Template,
+    copy,
+  }))
 }
 
 async function addCopy(
@@ -186,7 +186,9 @@ async function countLists(target: Target, appId: string): Promise<void> {
 export function sqliteTarget(file: string): Target {
   const database = new DatabaseSync(file)
   // Loading is not what is measured, and a load that fails is begun anew.
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -256000; PRAGMA temp_store = MEMORY')
+  database.exec(
+    'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -256000; PRAGMA temp_store = MEMORY',
+  )
   const inserts = new Map<string, ReturnType<DatabaseSync['prepare']>>()
   return {
     rows: async (sql) => database.prepare(sql).all() as Row[],
