@@ -14,6 +14,11 @@ server      GET    /v3/apikeys                             fullAccess  unsupport
 server      GET    /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
 server      PUT    /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
 server      DELETE /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
+server      POST   /v3/roles                              fullAccess  unsupported  standard  10240
+server      GET    /v3/roles                              fullAccess  unsupported  standard  10240
+server      GET    /v3/roles/{role}                       fullAccess  unsupported  standard  10240
+server      PUT    /v3/roles/{role}                       fullAccess  unsupported  standard  10240
+server      DELETE /v3/roles/{role}                       fullAccess  unsupported  standard  10240
 management  POST   /apps                                   -           unsupported  standard  10240
 management  GET    /apps                                   -           unsupported  standard  10240
 management  GET    /apps/{appId}                           -           unsupported  standard  10240

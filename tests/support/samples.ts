@@ -98,6 +98,9 @@ const makers: Record<string, (stage: Stage) => Promise<string>> = {
     assertSucceeds(await app.post('/apikeys', { name: String(valueFor(Type.String(), 'sample')) })).data.apiKey,
   appId: async ({ house }) =>
     assertSucceeds(await house.management.post('/apps', { name: 'sample', region: 'us' })).data.id,
+  role: async ({ app }) =>
+    assertSucceeds(await app.post('/roles', { role: String(valueFor(Type.String(), 'role')), name: 'Sample' })).data
+      .role,
   sessionId: async ({ app }) =>
     (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
 }
