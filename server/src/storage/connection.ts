@@ -5,6 +5,7 @@ import {
   Kysely,
   type QueryCompiler,
   type QueryResult,
+  type RawBuilder,
 } from 'kysely'
 import type { Tables } from './tables.ts'
 
@@ -27,6 +28,8 @@ export interface Connection {
 export interface Flavour {
   /** The hidden column that addresses a row, for deleting in bounded batches. */
   rowAddress: string
+  /** From where on: the search entries of an app's list that hold all grams of one of the alternatives. */
+  entriesWithGrams(appId: string, list: string, alternatives: string[][]): RawBuilder<unknown>
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

@@ -6,6 +6,13 @@ import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
+  entriesWithGrams: (appId, list, alternatives) => sql`
+    FROM search_entries WHERE (${sql.join(
+      alternatives.map(
+        (grams) => sql`string_to_array(search_entries.grams, ' ') @> string_to_array(${grams.join(' ')}, ' ')`,
+      ),
+      sql` OR `,
+    )}) AND search_entries.app_id = ${appId} AND search_entries.list = ${list}`,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }
@@ -97,6 +104,23 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         .addColumn('payload', 'text', (column) => column.notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('events_position', ['tx', 'id'])
+        .execute()
+    },
+    async createSearch({ schema }) {
+      await schema
+        .createTable('search_entries')
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('list', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('text', 'text', (column) => column.notNull())
+        .addColumn('grams', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('search_entries_key', ['app_id', 'list', 'id'])
+        .execute()
+      await schema
+        .createIndex('search_entries_by_gram')
+        .on('search_entries')
+        .using('gin')
+        .expression(sql`string_to_array(grams, ' ')`)
         .execute()
     },
     isDuplicate: (error) => codeOf(error) === '23505',

@@ -9,9 +9,29 @@ import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
   rowAddress: 'rowid',
+  // The join is crossed because that fixes its order: grams first, never all entries of the app.
+  entriesWithGrams: (appId, list, alternatives) => sql`
+    FROM search_grams CROSS JOIN search_entries ON search_entries.row_address = search_grams.rowid
+    WHERE search_grams MATCH ${alternatives.map((grams) => `(${grams.map((gram) => `"${gram}"`).join(' AND ')})`).join(' OR ')}
+    AND search_entries.app_id = ${appId} AND search_entries.list = ${list}`,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
+
+/** Kept by triggers, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index. */
+const gramIndex = `
+  CREATE VIRTUAL TABLE search_grams USING fts5(
+    grams, content = 'search_entries', content_rowid = 'row_address', detail = none, columnsize = 0, tokenize = 'ascii');
+  CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
+    INSERT INTO search_grams (rowid, grams) VALUES (new.row_address, new.grams);
+  END;
+  CREATE TRIGGER search_entries_removed AFTER DELETE ON search_entries BEGIN
+    INSERT INTO search_grams (search_grams, rowid, grams) VALUES ('delete', old.row_address, old.grams);
+  END;
+  CREATE TRIGGER search_entries_changed AFTER UPDATE ON search_entries BEGIN
+    INSERT INTO search_grams (search_grams, rowid, grams) VALUES ('delete', old.row_address, old.grams);
+    INSERT INTO search_grams (rowid, grams) VALUES (new.row_address, new.grams);
+  END;`
 
 const rowsPerScan = 1_000
 const busyMilliseconds = 5_000
@@ -81,6 +101,20 @@ export function openSqlite(file: string): Database {
         .addColumn('payload', 'text', (column) => column.notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
         .execute()
+    },
+    async createSearch({ schema }) {
+      await schema
+        .createTable('search_entries')
+        // A declared address stays when the file is compacted; the index on grams goes by it.
+        .addColumn('row_address', 'integer', (column) => column.primaryKey())
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('list', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('text', 'text', (column) => column.notNull())
+        .addColumn('grams', 'text', (column) => column.notNull())
+        .addUniqueConstraint('search_entries_key', ['app_id', 'list', 'id'])
+        .execute()
+      writer.exec(gramIndex)
     },
     isDuplicate: (error) =>
       error instanceof Error &&

@@ -1,13 +1,33 @@
 import { area } from '../../kit/area.ts'
+import { userEvents } from './events.ts'
 import { addSampleUsers } from './followers.ts'
 import { migrations } from './tables.ts'
 
-export { addMissingUsers, findActiveUser } from './store.ts'
+// What the areas below know about two users reaches the operations of this one through gates.ts:
+//   friends:       uidsOfFriends.attach((db, uid) => …)
+//   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)
+// Lists of users of your own: usersOf(db), userMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
+export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedWith, uidsOfFriends } from './gates.ts'
+export {
+  activeUsers,
+  addMissingUsers,
+  conversationId,
+  findActiveUser,
+  findUser,
+  requireActiveUser,
+  systemUid,
+  toUser,
+  userMatches,
+  usersOf,
+  type View,
+} from './store.ts'
+export type { UserRow } from './tables.ts'
 
 export const users = area({
   name: 'users',
-  about: 'The people of an app.',
+  about: 'The people of an app: who they are, and whether they may come in.',
+  events: userEvents,
   migrations,
-  tables: ['users'],
+  tables: ['users', 'user_tags'],
   followers: [addSampleUsers],
 })
