@@ -28,6 +28,8 @@ export interface Connection {
 export interface Flavour {
   /** The hidden column that addresses a row, for deleting in bounded batches. */
   rowAddress: string
+  /** Ends a SELECT that keeps its rows from other writers until the transaction is over. */
+  holdRows: RawBuilder<unknown>
   /** From where on: the search entries of an app's list that hold all grams of one of the alternatives. */
   entriesWithGrams(appId: string, list: string, alternatives: string[][]): RawBuilder<unknown>
   createAdapter(): DialectAdapter

@@ -6,6 +6,7 @@ import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
+  holdRows: sql`FOR NO KEY UPDATE`,
   entriesWithGrams: (appId, list, alternatives) => sql`
     FROM search_entries WHERE (${sql.join(
       alternatives.map(

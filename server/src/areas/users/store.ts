@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
-import { idsMatching, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
+import { idsMatching, matches, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
 import { facetsOf, moveTally } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { requireRole } from '../roles/index.ts'
@@ -14,6 +15,8 @@ import type { UserRow } from './tables.ts'
 
 /** The name of the list, for tallies and search. */
 export const usersList = 'users'
+
+const idBytes = 8
 
 /** Who acts when no user does; known to records, never a row. */
 export const systemUid = 'app_system'
@@ -42,6 +45,13 @@ export async function requireActiveUser(db: TenantDb, uid: string): Promise<User
   return row
 }
 
+/** Keeps the user as they are until the transaction ends: of several that want to change them, one goes at a time. */
+export async function lockActiveUser(db: TenantDb, uid: string): Promise<UserRow> {
+  const row = await db.update('users').set({ uid }).where('uid', '=', uid).returningAll().executeTakeFirst()
+  if (row?.deactivated_at !== null) throw userNotFound({ uid })
+  return row
+}
+
 /** Those of `uids` that belong to active users, by UID; for bulk bodies. */
 export async function activeUsers(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
   if (uids.length === 0) return new Map()
@@ -50,6 +60,22 @@ export async function activeUsers(db: TenantDb, uids: string[]): Promise<Map<str
     .selectAll()
     .where('users.uid', 'in', [...new Set(uids.map((uid) => uid.toLowerCase()))])
     .where('users.deactivated_at', 'is', null)
+    .execute()
+  return new Map(rows.map((row) => [row.uid, row]))
+}
+
+/**
+ * Those of `uids` that belong to users, active or not, held until the transaction ends: meanwhile nobody changes or
+ * deletes them, nor counts what is theirs. They are held in the order of their UIDs, so that two transactions cannot wait
+ * for each other.
+ */
+export async function holdUsers(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
+  const rows = await db
+    .select('users')
+    .selectAll()
+    .where('users.uid', 'in', [...new Set(uids.map((uid) => uid.toLowerCase()))])
+    .orderBy('users.uid')
+    .modifyEnd(db.connection.flavour.holdRows)
     .execute()
   return new Map(rows.map((row) => [row.uid, row]))
 }
@@ -70,6 +96,11 @@ export function userMatches(
   const fields = searchedFields(searchIn)
   if (fields.length === 0) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`users.uid IN ${idsMatching(db, usersList, searchKey, fields)}`
+}
+
+/** The same, asked of one user after the other; for lists that are short without the search, such as friends. */
+export function eachUserMatches(db: TenantDb, searchKey: string): Expression<SqlBool> {
+  return matches(db, usersList, sql.ref('users.uid'), searchKey, searchedFields())
 }
 
 /** A place to look that does not exist holds nothing. */
@@ -148,6 +179,7 @@ async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow
     const role = await roleColumns(db, profile.role ?? defaultRole)
     values.push({
       uid: profile.uid,
+      id: randomBytes(idBytes).toString('hex'),
       name: profile.name,
       ...profileColumns(profile),
       ...role,
