@@ -1,3 +1,4 @@
+import { permissionDenied } from '../areas/rbac/errors.ts'
 import { userNotFound } from '../areas/users/errors.ts'
 import type { Area } from '../kit/area.ts'
 import { badRequest, type ErrorDefinition } from '../kit/errors.ts'
@@ -5,12 +6,14 @@ import type { Operation } from '../kit/operation.ts'
 import {
   apiKeyUnknown,
   apiNotFound,
+  authTokenUnknown,
   bodyTooLarge,
   invalidAppId,
   invalidVersion,
   noAccess,
   noApiKey,
   noAppId,
+  noAuthToken,
   noManagementCredentials,
   plainHttpRefused,
   type Source,
@@ -95,6 +98,7 @@ export function openApiDocument(areas: Area[]) {
 
 const securitySchemes = {
   apiKey: { type: 'apiKey', in: 'header', name: 'apikey', description: 'An API key of the app' },
+  authToken: { type: 'apiKey', in: 'header', name: 'authToken', description: 'An auth token of an end user' },
   managementKey: { type: 'apiKey', in: 'header', name: 'key', description: 'First half of a management pair' },
   managementSecret: { type: 'apiKey', in: 'header', name: 'secret', description: 'Second half of the pair' },
   managementBasic: { type: 'http', scheme: 'basic', description: 'The same pair as HTTP Basic' },
@@ -140,7 +144,7 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     security:
       operation.door === 'management'
         ? [{ managementKey: [], managementSecret: [] }, { managementBasic: [] }]
-        : [{ apiKey: [] }],
+        : operation.doors.map((door) => (door === 'client' ? { authToken: [] } : { apiKey: [] })),
     ...(keys.length > 0 && { 'x-key-scopes': keys }),
     'x-rate-class': rate,
     parameters: parametersOf(area, operation),
@@ -220,20 +224,21 @@ function namedIn(shape: Shape, name: string): Shape[] {
 
 /** Every failure an operation can meet: those of the pipeline that apply to it, and its own. */
 export function errorsOf(operation: Operation): ErrorDefinition[] {
-  const { door, keys, onBehalfOf, errors, method } = operation
+  const { door, doors, keys, onBehalfOf, may, errors, method } = operation
   const doorErrors =
     door === 'management'
       ? [noManagementCredentials, apiKeyUnknown]
-      : [noAppId, invalidAppId, noApiKey, apiKeyUnknown, invalidVersion]
+      : [noAppId, invalidAppId, noApiKey, apiKeyUnknown, noAuthToken, authTokenUnknown, invalidVersion]
   return [
     plainHttpRefused,
     ...doorErrors,
-    ...(door === 'server' && !keys.includes('authOnly') ? [noAccess] : []),
+    ...(door === 'server' && !(keys.includes('authOnly') && doors.includes('client')) ? [noAccess] : []),
     tooManyRequests,
     apiNotFound,
     ...(method === 'GET' ? [] : [bodyTooLarge]),
     ...(onBehalfOf === 'unsupported' ? [] : [userNotFound]),
     badRequest,
+    ...(may === undefined ? [] : [permissionDenied]),
     ...errors,
     unexpected,
   ]

@@ -31,7 +31,7 @@ export const userReactivated = defineEvent({
 /** Gone for good; areas that hold something of the user's remove it when they read this. */
 export const userDeleted = defineEvent({
   name: 'user.deleted',
-  payload: withUid,
+  payload: Type.Object({ uid: Type.String(), id: Type.String({ description: 'Names this user and no later one' }) }),
   audience: ({ uid }) => [`user:${uid}`],
 })
 

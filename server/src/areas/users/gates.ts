@@ -2,6 +2,7 @@ import { type Expression, sql } from 'kysely'
 import { gate } from '../../kit/gate.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import type { UserRow } from './tables.ts'
 
 /** The blocks between the acting user and another, in the words of the record; absent where there is none. */
 export interface Blocks {
@@ -28,6 +29,6 @@ export const uidsOfFriends = gate(
 )
 
 /** Issues an auth token to a new user. The area of auth tokens attaches the answer. */
-export const issueFirstToken = gate(async (_work: Work, _uid: string): Promise<string> => {
+export const issueFirstToken = gate(async (_work: Work, _user: UserRow): Promise<string> => {
   throw new Error('No area issues auth tokens.')
 })

@@ -11,6 +11,8 @@ declare module '../../storage/tables.ts' {
 interface UserTable {
   app_id: string
   uid: string
+  /** Names this user and no later one of the same UID. */
+  id: string
   name: string
   avatar: Generated<string | null>
   link: Generated<string | null>
@@ -46,6 +48,7 @@ export const migrations: Migrations = {
       .createTable('users')
       .addColumn('app_id', 'text', (column) => column.notNull())
       .addColumn('uid', 'text', (column) => column.notNull())
+      .addColumn('id', 'text', (column) => column.notNull())
       .addColumn('name', 'text', (column) => column.notNull())
       .addColumn('avatar', 'text')
       .addColumn('link', 'text')
