@@ -23,6 +23,12 @@ management  POST   /apps                                   -           unsupport
 management  GET    /apps                                   -           unsupported  standard  10240
 management  GET    /apps/{appId}                           -           unsupported  standard  10240
 management  DELETE /apps/{appId}                           -           unsupported  standard  10240
+server      POST   /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
+server      GET    /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
+server      DELETE /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
+server      GET    /v3/roles/{role}/permissions           fullAccess  unsupported  standard  10240
+server      PUT    /v3/roles/{role}/permissions           fullAccess  unsupported  standard  10240
+server      DELETE /v3/roles/{role}/permissions/{permission} fullAccess  unsupported  standard  10240
 server      GET    /v3/calls                               fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240

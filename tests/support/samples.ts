@@ -11,6 +11,7 @@ interface Described {
   enum?: unknown[]
   anyOf?: { const?: unknown }[]
   minimum?: number
+  examples?: unknown[]
   properties?: Record<string, TSchema>
   required?: string[]
 }
@@ -19,7 +20,7 @@ let made = 0
 
 /** A value that fits a schema; text is another one each time, so that unique names stay unique. */
 function valueFor(schema: TSchema, name: string): unknown {
-  const { type, enum: words, anyOf, minimum = 1 } = schema as Described
+  const { type, enum: words, anyOf, minimum = 1, examples } = schema as Described
   if (words) return words[0]
   if (anyOf) return anyOf[0]?.const
   made += 1
@@ -28,8 +29,8 @@ function valueFor(schema: TSchema, name: string): unknown {
     integer: Math.max(1, minimum),
     number: Math.max(1, minimum),
     boolean: false,
-    array: [],
-    object: {},
+    array: examples?.[0] ?? [],
+    object: examples?.[0] ?? {},
   }
   return samples[type ?? '']
 }
@@ -98,6 +99,7 @@ const makers: Record<string, (stage: Stage) => Promise<string>> = {
     assertSucceeds(await app.post('/apikeys', { name: String(valueFor(Type.String(), 'sample')) })).data.apiKey,
   appId: async ({ house }) =>
     assertSucceeds(await house.management.post('/apps', { name: 'sample', region: 'us' })).data.id,
+  permission: async () => 'initiateCall',
   role: async ({ app }) =>
     assertSucceeds(await app.post('/roles', { role: String(valueFor(Type.String(), 'role')), name: 'Sample' })).data
       .role,

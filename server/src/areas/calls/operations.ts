@@ -15,6 +15,7 @@ const listCalls = operation({
   summary: 'List calls',
   description: 'Newest first. All filters combine. With `onBehalfOf`, only calls that user has a part in.',
   onBehalfOf: 'optional',
+  may: 'listCalls',
   query: CallListQuery,
   reply: pageOf(ListedCall),
   run({ db, query, actor, now }) {
@@ -28,6 +29,7 @@ const getCall = operation({
   route: 'GET /calls/{sessionId}',
   summary: 'Get a call',
   onBehalfOf: 'optional',
+  may: 'getCall',
   reply: one(Call),
   errors: [callNotFound],
   find: ({ db, params, actor }) => requireCall(db, params.sessionId, actor?.uid),
@@ -40,6 +42,7 @@ const listCallTranscriptions = operation({
   summary: "List a call's transcripts",
   description: 'Newest first. Transcripts are made after a call, so an empty list right after it is normal.',
   onBehalfOf: 'optional',
+  may: 'getCall',
   query: TranscriptionListQuery,
   reply: pageOf(TranscriptionRecord),
   errors: [callNotFound],
