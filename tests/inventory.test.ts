@@ -29,6 +29,9 @@ server      DELETE /v3/roles/{role}/restrictedfeatures    fullAccess  unsupporte
 server      GET    /v3/roles/{role}/permissions           fullAccess  unsupported  standard  10240
 server      PUT    /v3/roles/{role}/permissions           fullAccess  unsupported  standard  10240
 server      DELETE /v3/roles/{role}/permissions/{permission} fullAccess  unsupported  standard  10240
+server      GET    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
+server      PUT    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
+server      DELETE /v3/groups/{guid}/scopes/{scope}/permissions/{permission} fullAccess  unsupported  standard  10240
 server      GET    /v3/calls                               fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240

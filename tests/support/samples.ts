@@ -1,6 +1,8 @@
 import { Compile } from 'typebox/compile'
+import { addMissingGroups } from '../../server/src/areas/groups/index.ts'
 import type { Operation } from '../../server/src/kit/operation.ts'
 import { type TSchema, Type } from '../../server/src/kit/schema.ts'
+import { tenantDb } from '../../server/src/storage/tenant.ts'
 import type { AppClient, House } from './house.ts'
 import { assertSucceeds } from './house.ts'
 
@@ -99,10 +101,17 @@ const makers: Record<string, (stage: Stage) => Promise<string>> = {
     assertSucceeds(await app.post('/apikeys', { name: String(valueFor(Type.String(), 'sample')) })).data.apiKey,
   appId: async ({ house }) =>
     assertSucceeds(await house.management.post('/apps', { name: 'sample', region: 'us' })).data.id,
+  guid: async ({ house, app }) => {
+    await house.service.house.database.write((connection) =>
+      addMissingGroups(tenantDb(connection, app.id), [{ guid: 'sample', name: 'Sample' }], house.clock.now()),
+    )
+    return 'sample'
+  },
   permission: async () => 'initiateCall',
   role: async ({ app }) =>
     assertSucceeds(await app.post('/roles', { role: String(valueFor(Type.String(), 'role')), name: 'Sample' })).data
       .role,
+  scope: async () => 'moderator',
   sessionId: async ({ app }) =>
     (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
 }

@@ -7,7 +7,20 @@ import { groups } from './groups/index.ts'
 import { rbac } from './rbac/index.ts'
 import { restrictedFeatures } from './restricted-features/index.ts'
 import { roles } from './roles/index.ts'
+import { scopePermissions } from './scope-permissions/index.ts'
 import { users } from './users/index.ts'
 
 /** Every area of the product, in order: an area may import only areas above it. */
-export const areas = [apiKeys, roles, apps, restrictedFeatures, rbac, users, authTokens, groups, calls, emulator]
+export const areas = [
+  apiKeys,
+  roles,
+  apps,
+  restrictedFeatures,
+  rbac,
+  users,
+  authTokens,
+  groups,
+  scopePermissions,
+  calls,
+  emulator,
+]
