@@ -110,11 +110,14 @@ const headers = {
   'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'When the next minute begins, in UNIX seconds', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
+  Deprecation: { description: 'Always `true`: the operation has a successor', schema: { type: 'string' } },
+  Link: { description: 'The successor, as `successor-version`', schema: { type: 'string' } },
 }
 
 const headerRefs = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
+const deprecationHeaders = ['Deprecation', 'Link']
 const allowanceHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 /** Records that several operations answer; each is written once and referred to by its title. */
@@ -140,7 +143,7 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     tags: [area.name],
     summary,
     ...(description && { description }),
-    ...(deprecated && { deprecated: true }),
+    ...(deprecated && { deprecated: true, 'x-replaced-by': deprecated.replacedBy }),
     security:
       operation.door === 'management'
         ? [{ managementKey: [], managementSecret: [] }, { managementBasic: [] }]
@@ -159,7 +162,7 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     responses: {
       200: {
         description: 'Success',
-        headers: headerRefs(['X-Request-Id', ...allowanceHeaders]),
+        headers: headerRefs(['X-Request-Id', ...allowanceHeaders, ...(deprecated ? deprecationHeaders : [])]),
         content: { 'application/json': { schema: written(reply, records), example: sampleOf(reply as Shape) } },
       },
       ...errorResponses(area, operation),
@@ -251,7 +254,11 @@ function errorResponses(area: Area, operation: Operation): Record<string, object
       status,
       {
         description: errors.map(({ code, when }) => `\`${code}\`: ${when}`).join('; '),
-        headers: headerRefs(['X-Request-Id', ...(status === 429 ? [...allowanceHeaders, 'Retry-After'] : [])]),
+        headers: headerRefs([
+          'X-Request-Id',
+          ...(status === 429 ? [...allowanceHeaders, 'Retry-After'] : []),
+          ...(operation.deprecated ? deprecationHeaders : []),
+        ]),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },

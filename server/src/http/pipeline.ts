@@ -227,7 +227,7 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
 async function requireActor(connection: Connection, appId: string, uid: string, door: Caller['kind']): Promise<Actor> {
   const user = await findActiveUser(tenantDb(connection, appId), uid)
   if (!user) throw door === 'client' ? authTokenUnknown() : userNotFound({ uid })
-  return { uid: user.uid, role: user.role }
+  return { uid: user.uid, role: user.role, roleId: user.role_id }
 }
 
 /** A failure that the operation does not declare is a fault of ours; where it is held to that, it is answered as one. */

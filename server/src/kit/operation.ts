@@ -18,6 +18,8 @@ export type Caller =
 export interface Actor {
   uid: string
   role: string
+  /** The row of the role, unless it is `default`: a role deleted and made again is another one. */
+  roleId: string | null
 }
 
 export interface App {

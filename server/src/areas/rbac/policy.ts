@@ -25,7 +25,7 @@ const entriesOf = prepared<{ role: string }, Entry>((db, { role }) => {
   const either = [role, defaultRole]
   return db
     .select('roles')
-    .select(['roles.role', is('role'), sql<string>`''`.as('name'), 'roles.settings as value'])
+    .select(['roles.role', is('role'), 'roles.id as name', 'roles.settings as value'])
     .where('roles.role', 'in', either)
     .unionAll(
       db
@@ -63,15 +63,14 @@ const known = new WeakMap<Actor, Promise<Policy>>()
 
 /** What the acting user's role allows; read once for each call. */
 export function policyOf(db: TenantDb, actor: Actor): Promise<Policy> {
-  const policy = known.get(actor) ?? readPolicy(db, actor.role)
+  const policy = known.get(actor) ?? readPolicy(db, actor)
   known.set(actor, policy)
   return policy
 }
 
-/** A role that was deleted a moment ago counts as `default`, which its users are about to get. */
-async function readPolicy(db: TenantDb, wanted: string): Promise<Policy> {
-  const all = await entriesOf(db, { role: wanted })
-  const role = all.some((entry) => entry.role === wanted) ? wanted : defaultRole
+async function readPolicy(db: TenantDb, actor: Actor): Promise<Policy> {
+  const all = await entriesOf(db, { role: actor.role })
+  const role = all.some((entry) => isRoleOf(actor, entry)) ? actor.role : defaultRole
   const entries = Map.groupBy(
     all.filter((entry) => entry.role === role),
     ({ what }) => what,
@@ -84,6 +83,11 @@ async function readPolicy(db: TenantDb, wanted: string): Promise<Policy> {
     restricted: new Set((entries.get('restriction') ?? []).map(({ name }) => name)),
     values: await readValues(db, given),
   }
+}
+
+/** A role that was deleted a moment ago counts as `default`, which its users are about to get. */
+function isRoleOf({ role, roleId }: Actor, entry: Entry): boolean {
+  return entry.what === 'role' && entry.role === role && (roleId === null || entry.name === roleId)
 }
 
 /** Refuses an act that the acting user's role does not allow. */
