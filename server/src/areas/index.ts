@@ -1,8 +1,10 @@
 import { apiKeys } from './api-keys/index.ts'
 import { apps } from './apps/index.ts'
 import { authTokens } from './auth-tokens/index.ts'
+import { blockedUsers } from './blocked-users/index.ts'
 import { calls } from './calls/index.ts'
 import { emulator } from './emulator/index.ts'
+import { friends } from './friends/index.ts'
 import { groups } from './groups/index.ts'
 import { rbac } from './rbac/index.ts'
 import { restrictedFeatures } from './restricted-features/index.ts'
@@ -19,6 +21,8 @@ export const areas = [
   rbac,
   users,
   authTokens,
+  friends,
+  blockedUsers,
   groups,
   scopePermissions,
   calls,
