@@ -29,12 +29,17 @@ export interface Place {
 /** Which records a filter wants: a value per facet, `undefined` where any will do. */
 export type Wanted = readonly (string | number | undefined)[]
 
+/** The same, told as the combinations of facets themselves. */
+export interface WantedFacets {
+  anyOf: readonly string[]
+}
+
 export function facetsOf(values: readonly (string | number)[]): string {
   return values.join(separator)
 }
 
-export function wantsEverything(wanted: Wanted): boolean {
-  return wanted.every((value) => value === undefined)
+export function wantsEverything(wanted: Wanted | WantedFacets): boolean {
+  return !('anyOf' in wanted) && wanted.every((value) => value === undefined)
 }
 
 /** The LIKE pattern that facets of a wanted record match. */
@@ -145,7 +150,12 @@ export interface PageStart {
 const worthLookingUp = 200
 
 /** Finds the page that begins after `offset` of the wanted records, newest first. */
-export async function seekPage(db: TenantDb, list: string, wanted: Wanted, offset: number): Promise<PageStart> {
+export async function seekPage(
+  db: TenantDb,
+  list: string,
+  wanted: Wanted | WantedFacets,
+  offset: number,
+): Promise<PageStart> {
   let start: PageStart = { until: undefined, skip: offset }
   const levels = wantsEverything(wanted) ? [coarse, fine, finest] : [coarse, fine]
   for (const level of levels) {
@@ -159,7 +169,7 @@ export async function seekPage(db: TenantDb, list: string, wanted: Wanted, offse
 async function descend(
   db: TenantDb,
   list: string,
-  wanted: Wanted,
+  wanted: Wanted | WantedFacets,
   level: number,
   { until, skip }: PageStart,
 ): Promise<PageStart> {
@@ -178,7 +188,7 @@ async function descend(
 function spans(
   db: TenantDb,
   list: string,
-  wanted: Wanted,
+  wanted: Wanted | WantedFacets,
   level: number,
   first: number | undefined,
   last: number | undefined,
@@ -186,11 +196,13 @@ function spans(
   let rows = db.select('tallies').where('tallies.list', '=', list).where('tallies.level', '=', level)
   if (first !== undefined) rows = rows.where('tallies.bucket', '>=', first)
   if (last !== undefined) rows = rows.where('tallies.bucket', '<=', last)
-  rows = wantsEverything(wanted)
-    ? rows.where('tallies.facets', '=', everything)
-    : rows
-        .where('tallies.facets', '!=', everything)
-        .where(sql<boolean>`tallies.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)
+  if (wantsEverything(wanted)) rows = rows.where('tallies.facets', '=', everything)
+  else if ('anyOf' in wanted) rows = rows.where('tallies.facets', 'in', wanted.anyOf)
+  else {
+    rows = rows
+      .where('tallies.facets', '!=', everything)
+      .where(sql<boolean>`tallies.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)
+  }
   return rows
     .groupBy('tallies.bucket')
     .orderBy('tallies.bucket', 'desc')

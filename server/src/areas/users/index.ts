@@ -1,6 +1,8 @@
 import { area } from '../../kit/area.ts'
 import { userEvents } from './events.ts'
-import { addSampleUsers } from './followers.ts'
+import { addSampleUsers, followDeletedRoles } from './followers.ts'
+import { leaveDeletedRole } from './jobs.ts'
+import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
 // What the areas below know about two users reaches the operations of this one through gates.ts:
@@ -29,8 +31,10 @@ export type { UserRow } from './tables.ts'
 export const users = area({
   name: 'users',
   about: 'The people of an app: who they are, and whether they may come in.',
+  operations,
   events: userEvents,
   migrations,
   tables: ['users', 'user_tags'],
-  followers: [addSampleUsers],
+  followers: [addSampleUsers, followDeletedRoles],
+  jobs: [leaveDeletedRole],
 })

@@ -9,9 +9,11 @@ const metadataBytesMax = 5_120
 const tagsMax = 25
 const tagCharactersMax = 100
 
+export const uidPattern = /^[A-Za-z0-9_-]{1,100}$/
+
 /** How a UID looks, in a path or a body; it is stored in lower case. */
 export const Uid = Type.String({
-  pattern: '^[A-Za-z0-9_-]{1,100}$',
+  pattern: uidPattern.source,
   description: "A user's unique id",
   examples: ['nora'],
 })
@@ -152,5 +154,10 @@ export const UserListQuery = listQuery({
   tags: words('Users with any of these tags'),
   onlyDeactivated: Type.Optional(Type.Boolean({ description: 'Deactivated users alone' })),
   withDeactivated: Type.Optional(Type.Boolean({ description: 'Deactivated users too' })),
+  uids: words('These users, at most 25'),
+  friendsOnly: Type.Optional(Type.Boolean({ description: 'Friends of the acting user alone' })),
+  hideBlockedUsers: Type.Optional(
+    Type.Boolean({ description: 'Leave out whom the acting user blocked, or was blocked by' }),
+  ),
 })
 export type UserListQuery = Static<typeof UserListQuery>

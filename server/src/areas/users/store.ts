@@ -80,6 +80,17 @@ export async function holdUsers(db: TenantDb, uids: string[]): Promise<Map<strin
   return new Map(rows.map((row) => [row.uid, row]))
 }
 
+/** Whether a subquery of UIDs names `uid`. */
+export async function isAmong(db: TenantDb, uid: string, uids: Expression<string>): Promise<boolean> {
+  const row = await db
+    .select('users')
+    .select('users.uid')
+    .where('users.uid', '=', uid)
+    .where(sql<SqlBool>`users.uid IN ${uids}`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The app's users, newest first, active or not. */
 export function usersOf(db: TenantDb) {
   return db.select('users').selectAll('users').orderBy('users.created_at', 'desc').orderBy('users.uid')
@@ -146,9 +157,12 @@ export function toUser(row: UserRow, { actorUid, blocks, withTags = true, withPr
   }
 }
 
-function shownMetadata(text: string, withPrivate: boolean): Record<string, unknown> {
-  const { [privateMetadata]: secret, ...open } = JSON.parse(text)
-  return withPrivate && secret !== undefined ? { ...open, [privateMetadata]: secret } : open
+/** Metadata with nothing in it but what is private is as good as none. */
+function shownMetadata(text: string, withPrivate: boolean): Record<string, unknown> | undefined {
+  const all: Record<string, unknown> = JSON.parse(text)
+  if (withPrivate || !Object.hasOwn(all, privateMetadata)) return all
+  const { [privateMetadata]: _, ...open } = all
+  return Object.keys(open).length > 0 ? open : undefined
 }
 
 /** Names the conversation of two users, whoever asks. */
@@ -251,6 +265,20 @@ export async function changeUser(work: Doing, row: UserRow, { unset = [], ...bod
   return changed
 }
 
+/** An end user neither sees nor changes what a server keeps under `@private`; it survives whatever is sent. */
+export function keepingPrivate({ metadata }: UserRow, { unset = [], ...body }: UserUpdate): UserUpdate {
+  const { [privateMetadata]: secret } = metadata === null ? {} : JSON.parse(metadata)
+  const { [privateMetadata]: _, ...sent } = JSON.parse(metadataText(body.metadata ?? {}))
+  const removed = unset.includes('metadata')
+  if (body.metadata === undefined && !removed) return { unset, ...body }
+  if (secret === undefined) return { unset, ...body, ...(body.metadata !== undefined && { metadata: sent }) }
+  return {
+    ...body,
+    unset: unset.filter((name) => name !== 'metadata'),
+    metadata: { ...(removed ? {} : sent), [privateMetadata]: secret },
+  }
+}
+
 /** Writes columns of one user and keeps the tally right. The row is locked first: what it was counted as must hold. */
 async function putRow(db: TenantDb, { uid }: UserRow, columns: Partial<UserRow>): Promise<UserRow> {
   const before = await db.update('users').set({ uid }).where('uid', '=', uid).returningAll().executeTakeFirst()
@@ -273,6 +301,14 @@ export function deactivate({ db, now }: Doing, row: UserRow): Promise<UserRow> {
 
 export function reactivate({ db, now }: Doing, row: UserRow): Promise<UserRow> {
   return putRow(db, row, { deactivated_at: null, updated_at: now })
+}
+
+/** Some of the users who have this very role, and not a later one of its name. */
+export function usersWithRole(db: TenantDb, role: string, roleId: string, limit: number): Promise<UserRow[]> {
+  const facets = (['available', 'offline'] as const).flatMap((status) =>
+    [null, 1].map((deactivated_at) => facetsOfUser({ role, status, deactivated_at })),
+  )
+  return usersOf(db).where('users.facets', 'in', facets).where('users.role_id', '=', roleId).limit(limit).execute()
 }
 
 /** Gives a user whose role is gone the default one. */
