@@ -96,7 +96,7 @@ export interface Stage {
 }
 
 /** How a record comes about that a path can name; one line for each parameter name there is. */
-const makers: Record<string, (stage: Stage) => Promise<string>> = {
+const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) => Promise<string>> = {
   apiKey: async ({ app }) =>
     assertSucceeds(await app.post('/apikeys', { name: String(valueFor(Type.String(), 'sample')) })).data.apiKey,
   appId: async ({ house }) =>
@@ -112,6 +112,10 @@ const makers: Record<string, (stage: Stage) => Promise<string>> = {
     assertSucceeds(await app.post('/roles', { role: String(valueFor(Type.String(), 'role')), name: 'Sample' })).data
       .role,
   scope: async () => 'moderator',
+  uid: async ({ app }) =>
+    assertSucceeds(await app.post('/users', { uid: String(valueFor(Type.String(), 'uid')), name: 'Sample' })).data.uid,
+  authToken: async ({ app }, { uid }) =>
+    assertSucceeds(await app.post(`/users/${uid}/auth_tokens`, { force: true })).data.authToken,
   sessionId: async ({ app }) =>
     (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
 }
@@ -123,10 +127,12 @@ export function paramsOf({ path }: Operation): string[] {
 /** The path with a new record for each of its parameters. */
 export async function pathWithRecords(operation: Operation, path: string, stage: Stage): Promise<string> {
   let filled = path
+  const made: Record<string, string> = {}
   for (const name of paramsOf(operation)) {
     const make = makers[name]
     if (!make) throw new Error(`Say in tests/support/samples.ts how a record for {${name}} is made.`)
-    filled = filled.replace(`{${name}}`, await make(stage))
+    made[name] = await make(stage, made)
+    filled = filled.replace(`{${name}}`, made[name])
   }
   return filled
 }

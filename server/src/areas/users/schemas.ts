@@ -112,7 +112,8 @@ export const UserDelete = Type.Object(
   { examples: [{ permanent: true }] },
 )
 
-const Uids = (description: string) => Type.Array(FilledText(10_000), { minItems: 1, description })
+const Uids = (description: string) =>
+  Type.Array(FilledText(10_000), { minItems: 1, description, examples: [['nora', 'milo']] })
 
 export const UsersDeactivate = Type.Object(
   { uidsToDeactivate: Uids('Whom to deactivate') },

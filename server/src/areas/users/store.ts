@@ -6,7 +6,8 @@ import type { Work } from '../../kit/work.ts'
 import { idsMatching, matches, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
 import { facetsOf, moveTally } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import { requireRole } from '../roles/index.ts'
+import { roleNotFound } from '../roles/errors.ts'
+import { rolesOf } from '../roles/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { userExists, userNotFound } from './errors.ts'
 import type { Blocks } from './gates.ts'
@@ -214,7 +215,12 @@ async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow
 
 async function roleColumns(db: TenantDb, role: string): Promise<{ role: string; role_id: string | null }> {
   if (role.toLowerCase() === defaultRole) return { role: defaultRole, role_id: null }
-  const known = await requireRole(db, role)
+  // Held, so that the role cannot be deleted before this user is there to be found with it.
+  const known = await rolesOf(db)
+    .where('roles.role', '=', role.toLowerCase())
+    .modifyEnd(db.connection.flavour.holdRows)
+    .executeTakeFirst()
+  if (!known) throw roleNotFound({ role })
   return { role: known.role, role_id: known.id }
 }
 
