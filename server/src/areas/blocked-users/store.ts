@@ -16,12 +16,6 @@ interface Seen {
 
 type Side = 'byMe' | 'byOther'
 
-const sidesOf: Record<Direction, Side[]> = {
-  blockedByMe: ['byMe'],
-  hasBlockedMe: ['byOther'],
-  both: ['byMe', 'byOther'],
-}
-
 const columnsOf = {
   byMe: { mine: 'blocks.user_id', otherId: 'blocks.blocked_id', otherUid: 'blocks.blocked_uid' },
   byOther: { mine: 'blocks.blocked_id', otherId: 'blocks.user_id', otherUid: 'blocks.uid' },
@@ -40,12 +34,24 @@ function seenBy(db: TenantDb, userId: string, side: Side) {
     .where(mine, '=', userId)
 }
 
+/** A direction that is none of the three has nobody in it. */
+function seenFrom(db: TenantDb, userId: string, direction: Direction) {
+  switch (direction) {
+    case 'blockedByMe':
+      return seenBy(db, userId, 'byMe')
+    case 'hasBlockedMe':
+      return seenBy(db, userId, 'byOther')
+    case 'both':
+      return seenBy(db, userId, 'byMe').unionAll(seenBy(db, userId, 'byOther'))
+    default:
+      return seenBy(db, userId, 'byMe').where(sql<boolean>`1 = 0`)
+  }
+}
+
 /** The active users with a block between them and `user`, newest block first. */
 export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Direction) {
-  const sides = (sidesOf[direction] ?? []).map((side) => seenBy(db, id, side))
-  const all = sides.length === 0 ? sql`${seenBy(db, id, 'byMe')} AND 1 = 0` : sql.join(sides, sql` UNION ALL `)
   const latest = sql<Seen>`(
-    SELECT app_id, other_uid, other_id, max(at) AS at FROM (${all}) AS directions
+    SELECT app_id, other_uid, other_id, max(at) AS at FROM ${seenFrom(db, id, direction)} AS directions
     GROUP BY app_id, other_uid, other_id)`
   return db
     .select('users')
@@ -102,8 +108,8 @@ export async function relationBetween(db: TenantDb, uid: string, other: string):
 /** The UIDs with a block between them and `uid`, whoever of the two blocked, as a subquery of one column. */
 export function uidsWithBlock(db: TenantDb, uid: string): Expression<string> {
   const byMe = db.select('blocks').select('blocks.blocked_uid').where('blocks.user_id', '=', idOf(db, uid))
-  const byOther = db.select('blocks').select('blocks.uid').where('blocks.blocked_id', '=', idOf(db, uid))
-  return sql<string>`(${byMe} UNION ${byOther})`
+  const byOther = db.select('blocks').select('blocks.uid as blocked_uid').where('blocks.blocked_id', '=', idOf(db, uid))
+  return byMe.union(byOther).$asScalar()
 }
 
 /** Adds the blocks that do not stand yet; answers whom they are against. */

@@ -8,14 +8,19 @@ const friendsPerRequestMax = 25
 
 /** Some UIDs, each counted once; what is wrong with one of them is told of the whole list. */
 function UidList(description: string) {
-  const list = Type.Array(Type.String(), { minItems: 1, description, examples: [['milo']] })
+  // No type for the items: a wrong one would be told of the item, before the list is looked at.
+  const list = Type.Array(Type.Unsafe<string>({ description: 'A UID' }), {
+    minItems: 1,
+    description,
+    examples: [['milo']],
+  })
   return Type.Refine(
     Type.Refine(
       list,
-      (uids) => !Array.isArray(uids) || uids.every((uid) => typeof uid === 'string' && uid.trim() !== ''),
+      (uids) => uids.every((uid) => typeof uid === 'string' && uid.trim() !== ''),
       () => 'must hold UIDs, none of them blank',
     ),
-    (uids) => !Array.isArray(uids) || new Set(uids).size <= friendsPerRequestMax,
+    (uids) => new Set(uids).size <= friendsPerRequestMax,
     () => `must not name more than ${friendsPerRequestMax} users`,
   )
 }

@@ -26,7 +26,7 @@ export function friendFilters(db: TenantDb): Filters<FriendListQuery, ReturnType
 /** The UIDs of a user's friends, active or not, as a subquery of one column. */
 export function friendUids(db: TenantDb, uid: string): Expression<string> {
   const userId = db.select('users').select('users.id').where('users.uid', '=', uid)
-  const rows = db
+  return db
     .select('friends')
     .innerJoin('users as friend', (join) =>
       join
@@ -36,7 +36,7 @@ export function friendUids(db: TenantDb, uid: string): Expression<string> {
     )
     .select('friend.uid')
     .where('friends.user_id', '=', userId)
-  return sql<string>`(${rows})`
+    .$asScalar()
 }
 
 /** Whether two users are friends, by their UIDs. */
