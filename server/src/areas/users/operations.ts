@@ -224,6 +224,7 @@ const getMe = operation({
   route: 'GET /me',
   summary: 'Get the own profile',
   doors: ['client'],
+  may: 'getMyDetails',
   reply: one(User),
   run: async ({ db, actor }) => ({ data: toUser(await requireActiveUser(db, actor?.uid ?? '')) }),
 })
