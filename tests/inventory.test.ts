@@ -44,6 +44,12 @@ server        DELETE /v3/users/{uid}/auth_tokens         fullAccess  unsupported
 server        GET    /v3/users/{uid}/auth_tokens/{authToken} fullAccess unsupported standard 10240
 server        PUT    /v3/users/{uid}/auth_tokens/{authToken} fullAccess unsupported standard 10240
 server        DELETE /v3/users/{uid}/auth_tokens/{authToken} fullAccess unsupported standard 10240
+server        POST   /v3/users/{uid}/friends             fullAccess  unsupported  standard  10240
+server        GET    /v3/users/{uid}/friends             fullAccess  unsupported  standard  10240
+server        DELETE /v3/users/{uid}/friends             fullAccess  unsupported  standard  10240
+server,client POST   /v3/users/{uid}/blockedusers        fullAccess  unsupported  standard  10240
+server,client GET    /v3/users/{uid}/blockedusers        fullAccess  unsupported  standard  10240
+server,client DELETE /v3/users/{uid}/blockedusers        fullAccess  unsupported  standard  10240
 server      GET    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
 server      PUT    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
 server      DELETE /v3/groups/{guid}/scopes/{scope}/permissions/{permission} fullAccess  unsupported  standard  10240

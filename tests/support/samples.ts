@@ -120,6 +120,14 @@ const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) 
     (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
 }
 
+/** What else must be there before an operation can succeed with the body that its schema gives as an example. */
+const arrangements: Record<string, (stage: Stage, made: Record<string, string>) => Promise<void>> = {
+  async removeFriends({ app }, { uid }) {
+    await app.post('/users', { uid: 'milo', name: 'Milo' })
+    assertSucceeds(await app.post(`/users/${uid}/friends`, { accepted: ['milo'] }))
+  },
+}
+
 export function paramsOf({ path }: Operation): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 }
@@ -134,5 +142,6 @@ export async function pathWithRecords(operation: Operation, path: string, stage:
     made[name] = await make(stage, made)
     filled = filled.replace(`{${name}}`, made[name])
   }
+  await arrangements[operation.id]?.(stage, made)
   return filled
 }
