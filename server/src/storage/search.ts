@@ -56,6 +56,7 @@ export async function removeSearchEntry(db: TenantDb, list: string, id: string):
 
 /** The ids of the records that have `key` in one of `fields` (by their order), as a subquery of one column. */
 export function idsMatching(db: TenantDb, list: string, key: string, fields: readonly number[]): Expression<string> {
+  if (fields.length === 0) return sql<string>`(SELECT NULL WHERE 1 = 0)`
   const part = folded(key)
   const alternatives = fields.map((field) => gramsOfKey(db.appId, list, field, part))
   const entries = db.connection.flavour.entriesWithGrams(db.appId, list, alternatives)

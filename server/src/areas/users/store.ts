@@ -105,9 +105,7 @@ export function userMatches(
   searchKey: string,
   searchIn: readonly string[] = searchableFields,
 ): Expression<SqlBool> {
-  const fields = searchedFields(searchIn)
-  if (fields.length === 0) return sql<SqlBool>`1 = 0`
-  return sql<SqlBool>`users.uid IN ${idsMatching(db, usersList, searchKey, fields)}`
+  return sql<SqlBool>`users.uid IN ${idsMatching(db, usersList, searchKey, searchedFields(searchIn))}`
 }
 
 /** The same, asked of one user after the other; for lists that are short without the search, such as friends. */
