@@ -32,6 +32,7 @@ interface Flags {
   'connect-to'?: string
   only?: string
   json?: boolean
+  help?: boolean
 }
 
 function readFlags(): Flags {
@@ -47,6 +48,7 @@ function readFlags(): Flags {
       'connect-to': text,
       only: text,
       json: { type: 'boolean' },
+      help: { type: 'boolean' },
     },
   })
   return values
@@ -98,6 +100,10 @@ function chosenAreas(only: string | undefined) {
 function understood() {
   try {
     const flags = readFlags()
+    if (flags.help) {
+      console.log(usage)
+      process.exit(0)
+    }
     return { target: targetOf(flags), areas: chosenAreas(flags.only), json: flags.json === true }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
