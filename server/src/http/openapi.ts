@@ -127,13 +127,19 @@ type Records = Record<string, unknown>
 function written(schema: unknown, records: Records): unknown {
   if (Array.isArray(schema)) return schema.map((each) => written(each, records))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { title, examples, patternProperties, ...rest } = schema as Shape
-  const copy = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, written(value, records)]))
+  const { title, examples, properties, patternProperties, ...rest } = schema as Shape
+  const copy = writtenEach(rest, records)
+  // A map of fields is no schema: a field may itself be called `title`.
+  if (properties) copy.properties = writtenEach(properties, records)
   if (patternProperties) copy.additionalProperties = written(Object.values(patternProperties)[0], records)
   if (examples) copy.examples = examples
   if (title === undefined) return copy
   records[title] ??= { title, ...copy }
   return { $ref: `#/components/schemas/${title}` }
+}
+
+function writtenEach(parts: object, records: Records): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, written(value, records)]))
 }
 
 function operationObject(area: Area, operation: Operation, records: Records) {
