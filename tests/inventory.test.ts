@@ -53,8 +53,8 @@ server,client DELETE /v3/users/{uid}/blockedusers        fullAccess  unsupported
 server      GET    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
 server      PUT    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
 server      DELETE /v3/groups/{guid}/scopes/{scope}/permissions/{permission} fullAccess  unsupported  standard  10240
-server      GET    /v3/calls                               fullAccess  optional     standard  10240
-server      GET    /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
+server,client GET  /v3/calls                               fullAccess  optional     standard  10240
+server,client GET  /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/explain           fullAccess  unsupported  standard  10240
 emulator    POST   /_emulator/calls/script                 fullAccess  unsupported  standard  1048576

@@ -56,8 +56,21 @@ export async function moveTally(
   depth: 'total' | 'pages' = 'pages',
 ): Promise<void> {
   if (before?.at === after?.at && before?.facets === after?.facets) return
+  await addChanges(db, list, [...changesFor(before, -1, depth), ...changesFor(after, 1, depth)])
+}
+
+/** Records that `list` gained many records at once; counting them one by one would change the same rows again and again. */
+export async function addToTally(db: TenantDb, list: string, places: Place[]): Promise<void> {
+  await addChanges(
+    db,
+    list,
+    places.flatMap((place) => changesFor(place, 1, 'pages')),
+  )
+}
+
+async function addChanges(db: TenantDb, list: string, all: Change[]): Promise<void> {
   const changes = new Map<string, Change>()
-  for (const change of [...changesFor(before, -1, depth), ...changesFor(after, 1, depth)]) {
+  for (const change of all) {
     const key = `${change.level} ${change.bucket} ${change.facets}`
     changes.set(key, { ...change, n: change.n + (changes.get(key)?.n ?? 0) })
   }

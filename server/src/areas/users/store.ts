@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
 import { idsMatching, matches, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
-import { facetsOf, moveTally } from '../../storage/tally.ts'
+import { addToTally, facetsOf, moveTally } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
@@ -207,7 +207,7 @@ async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow
     .execute()
   await putTags(db, rows)
   await putSearchEntries(db, usersList, rows.map(searchEntry))
-  for (const row of rows) await moveTally(db, usersList, undefined, placeOf(row))
+  await addToTally(db, usersList, rows.map(placeOf))
   return rows
 }
 
