@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { oneAtATime } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
-import { type RoleRow, rolesOf } from '../roles/index.ts'
+import { type RoleRow, roleIds } from '../roles/index.ts'
 import { type RoleValues, rolePermissions } from './catalogue.ts'
 import { acceptedValue, noRole, type PermissionValue, permissionOf, valuesInForce } from './permissions.ts'
 
@@ -41,7 +41,7 @@ function isRoleList(permission: string): boolean {
 }
 
 async function roleNamesById(db: TenantDb): Promise<Map<string, string>> {
-  return new Map((await rolesOf(db).execute()).map(({ id, role }) => [id, role]))
+  return new Map((await roleIds(db)).map(({ id, role }) => [id, role]))
 }
 
 function namesOf(ids: string[], named: Map<string, string>): string[] {
@@ -51,7 +51,7 @@ function namesOf(ids: string[], named: Map<string, string>): string[] {
 
 /** Checks a value for a role; a list of roles comes back with their ids, as it is stored. */
 export async function roleValueReader(db: TenantDb): Promise<(id: string, sent: unknown) => PermissionValue> {
-  const idOf = new Map((await rolesOf(db).execute()).map(({ id, role }) => [role, id]))
+  const idOf = new Map((await roleIds(db)).map(({ id, role }) => [role, id]))
   idOf.set(noRole, noRole)
   return (permission, sent) => {
     const value = acceptedValue(rolePermissions, permission, sent)

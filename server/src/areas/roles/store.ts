@@ -25,6 +25,15 @@ export async function requireRole(db: TenantDb, role: string): Promise<RoleRow> 
   return row
 }
 
+const idsOfRoles = prepared<object, Pick<RoleRow, 'role' | 'id'>>((db) =>
+  db.select('roles').select(['roles.role', 'roles.id']),
+)
+
+/** The names and ids of all the app's roles. */
+export function roleIds(db: TenantDb): Promise<Pick<RoleRow, 'role' | 'id'>[]> {
+  return idsOfRoles(db, {})
+}
+
 /** The app's roles, newest first. */
 export function rolesOf(db: TenantDb) {
   return db.select('roles').selectAll().orderBy('roles.created_at', 'desc').orderBy('roles.role')
