@@ -1,11 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { apiKeys } from './areas/api-keys.ts'
+import { authTokens } from './areas/auth-tokens.ts'
+import { blockedUsers } from './areas/blocked-users.ts'
 import { calls } from './areas/calls.ts'
 import { conventions } from './areas/conventions.ts'
+import { friends } from './areas/friends.ts'
+import { permissions } from './areas/permissions.ts'
+import { restrictedFeatures } from './areas/restricted-features.ts'
+import { roles } from './areas/roles.ts'
+import { users } from './areas/users.ts'
 import { type CheckedArea, NotSeen, type Server } from './check.ts'
 import { type Answer, connect, shortened } from './client.ts'
 
-export const checkedAreas: CheckedArea[] = [conventions, apiKeys, calls]
+export const checkedAreas: CheckedArea[] = [
+  conventions,
+  calls,
+  users,
+  authTokens,
+  apiKeys,
+  roles,
+  permissions,
+  restrictedFeatures,
+  friends,
+  blockedUsers,
+]
 
 /** Where the server is and what opens it. */
 export interface Target {
