@@ -7,6 +7,7 @@ import {
   type QueryResult,
   type RawBuilder,
 } from 'kysely'
+import type { WantedGrams } from './search.ts'
 import type { Tables } from './tables.ts'
 
 /** What a finished statement answered: its rows, and how many rows it changed. */
@@ -30,8 +31,8 @@ export interface Flavour {
   rowAddress: string
   /** Ends a SELECT that keeps its rows from other writers until the transaction is over. */
   holdRows: RawBuilder<unknown>
-  /** From where on: the search entries of an app's list that hold all grams of one of the alternatives. */
-  entriesWithGrams(appId: string, list: string, alternatives: string[][]): RawBuilder<unknown>
+  /** From where on: the search entries of an app's list that hold what one of the alternatives wants. */
+  entriesWithGrams(appId: string, list: string, alternatives: WantedGrams[]): RawBuilder<unknown>
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

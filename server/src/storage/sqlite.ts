@@ -5,6 +5,7 @@ import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { gramsOf, type WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
@@ -14,25 +15,43 @@ const flavour: Flavour = {
   // The join is crossed because that fixes its order: grams first, never all entries of the app.
   entriesWithGrams: (appId, list, alternatives) => sql`
     FROM search_grams CROSS JOIN search_entries ON search_entries.row_address = search_grams.rowid
-    WHERE search_grams MATCH ${alternatives.map((grams) => `(${grams.map((gram) => `"${gram}"`).join(' AND ')})`).join(' OR ')}
+    WHERE search_grams MATCH ${alternatives.map((wanted) => gramQuery(appId, list, wanted)).join(' OR ')}
     AND search_entries.app_id = ${appId} AND search_entries.list = ${list}`,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
 
+/** A gram as a word that the index takes as it is. */
+function gramToken(appId: string, list: string, field: number, gram: string): string {
+  return `${appId}${list}${field}x${Buffer.from(gram, 'utf16le').swap16().toString('hex')}`
+}
+
+function gramQuery(appId: string, list: string, { field, grams, asBeginning }: WantedGrams): string {
+  const words = grams.map((gram) => `"${gramToken(appId, list, field, gram)}"${asBeginning ? ' *' : ''}`)
+  return `(${words.join(' AND ')})`
+}
+
+function gramTokens(appId: string, list: string, text: string): string {
+  return gramsOf(text)
+    .flatMap((grams, field) => [...grams].map((gram) => gramToken(appId, list, field, gram)))
+    .join(' ')
+}
+
 /** Kept by triggers, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index. */
 const gramIndex = `
   CREATE VIRTUAL TABLE search_grams USING fts5(
-    grams, content = 'search_entries', content_rowid = 'row_address', detail = none, columnsize = 0, tokenize = 'ascii');
+    grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');
   CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
-    INSERT INTO search_grams (rowid, grams) VALUES (new.row_address, new.grams);
+    INSERT INTO search_grams (rowid, grams)
+    VALUES (new.row_address, gram_tokens(new.app_id, new.list, new.text));
   END;
   CREATE TRIGGER search_entries_removed AFTER DELETE ON search_entries BEGIN
-    INSERT INTO search_grams (search_grams, rowid, grams) VALUES ('delete', old.row_address, old.grams);
+    DELETE FROM search_grams WHERE rowid = old.row_address;
   END;
   CREATE TRIGGER search_entries_changed AFTER UPDATE ON search_entries BEGIN
-    INSERT INTO search_grams (search_grams, rowid, grams) VALUES ('delete', old.row_address, old.grams);
-    INSERT INTO search_grams (rowid, grams) VALUES (new.row_address, new.grams);
+    DELETE FROM search_grams WHERE rowid = old.row_address;
+    INSERT INTO search_grams (rowid, grams)
+    VALUES (new.row_address, gram_tokens(new.app_id, new.list, new.text));
   END;`
 
 const rowsPerScan = 1_000
@@ -113,7 +132,6 @@ export function openSqlite(file: string): Database {
         .addColumn('list', 'text', (column) => column.notNull())
         .addColumn('id', 'text', (column) => column.notNull())
         .addColumn('text', 'text', (column) => column.notNull())
-        .addColumn('grams', 'text', (column) => column.notNull())
         .addUniqueConstraint('search_entries_key', ['app_id', 'list', 'id'])
         .execute()
       writer.exec(gramIndex)
@@ -137,6 +155,9 @@ function open(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyMilliseconds })
   // The built-in lower() knows ASCII only; names are in any script.
   database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text))
+  database.function('gram_tokens', { deterministic: true }, (appId, list, text) =>
+    gramTokens(String(appId), String(list), String(text)),
+  )
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
   return database
 }

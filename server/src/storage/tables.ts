@@ -89,7 +89,6 @@ export interface SearchEntryRow {
   id: string
   /** The record's texts, folded, a line each. */
   text: string
-  grams: string
 }
 
 export interface InstallSettingRow {

@@ -1,8 +1,8 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import { sliceOf } from '../../kit/page.ts'
-import { idsMatching } from '../../storage/search.ts'
-import { facetTotals, seekPage, totalOf } from '../../storage/tally.ts'
+import { idsMatching, matches } from '../../storage/search.ts'
+import { facetTotals, seekPage } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedWith, uidsOfFriends } from './gates.ts'
 import type { UserListQuery } from './schemas.ts'
@@ -45,23 +45,38 @@ export async function selectUsers(
 
 /** What the kept counts know about the users a list asks for. */
 interface Wanted {
-  /** Combinations of role, status and deactivation that are asked for. */
+  /** Combinations of role, status and deactivation that are asked for, and how many users have one of them. */
   facets: string[]
-  /** How many users have one of them. */
   total: number
+  /** The other combinations there are. */
+  unwanted: string[]
   /** How many users the app has. */
   all: number
 }
 
 async function wantedFacets(db: TenantDb, query: UserListQuery, viewer: Viewer | undefined): Promise<Wanted> {
-  const status = query.status === 'online' ? 'available' : query.status
-  const deactivated = query.onlyDeactivated ? 1 : query.withDeactivated ? undefined : 0
+  const asked = query.status === 'online' ? 'available' : query.status
   const roles = wantedRoles(query, viewer)
-  const combinations = (await facetTotals(db, usersList, [undefined, status, deactivated])).filter(
-    ({ facets }) => roles === undefined || roles.has(facets.slice(0, facets.indexOf('|'))),
-  )
-  const total = combinations.reduce((sum, { n }) => sum + n, 0)
-  return { facets: combinations.map(({ facets }) => facets), total, all: await totalOf(db, usersList) }
+  const wants = (facets: string) => {
+    const [role = '', status, deactivated] = facets.split('|')
+    return (
+      (roles === undefined || roles.has(role)) &&
+      (asked === undefined || asked === status) &&
+      (query.onlyDeactivated ? deactivated === '1' : query.withDeactivated || deactivated === '0')
+    )
+  }
+  const combinations = await facetTotals(db, usersList, [undefined, undefined, undefined])
+  const wanted = combinations.filter(({ facets }) => wants(facets))
+  return {
+    facets: wanted.map(({ facets }) => facets),
+    total: sum(wanted),
+    unwanted: combinations.filter(({ facets }) => !wants(facets)).map(({ facets }) => facets),
+    all: sum(combinations),
+  }
+}
+
+function sum(counts: { n: number }[]): number {
+  return counts.reduce((total, { n }) => total + n, 0)
 }
 
 function wantedRoles({ role, roles = [] }: UserListQuery, viewer: Viewer | undefined): Set<string> | undefined {
@@ -78,13 +93,16 @@ function wantedRoles({ role, roles = [] }: UserListQuery, viewer: Viewer | undef
  */
 function setsOf(db: TenantDb, query: UserListQuery, viewer: Viewer | undefined): Expression<unknown>[] {
   const { uids, searchKey, searchIn, tags } = query
-  const friends = viewer && (viewer.friendsOnly || query.friendsOnly)
   return [
     ...(uids ? [usersNamed(db, uids)] : []),
-    ...(friends ? [uidsOfFriends.ask(db, viewer.uid)] : []),
+    ...(viewer && friendsOnly(query, viewer) ? [uidsOfFriends.ask(db, viewer.uid)] : []),
     ...(searchKey === undefined ? [] : [idsMatching(db, usersList, searchKey, searchedFields(searchIn))]),
     ...(tags ? [usersTagged(db, tags)] : []),
   ]
+}
+
+function friendsOnly(query: UserListQuery, viewer: Viewer | undefined): boolean {
+  return viewer !== undefined && (viewer.friendsOnly || query.friendsOnly === true)
 }
 
 function usersNamed(db: TenantDb, uids: string[]) {
@@ -171,18 +189,32 @@ async function selectFound(
   const [smallest, ...others] = sets
   const conditions = [
     ...(wanted.total === wanted.all ? [] : [sql`users.facets IN (${sql.join(wanted.facets)})`]),
-    ...others.map((set) => sql`users.uid IN ${set}`),
     ...(viewer ? [sql`users.uid != ${viewer.uid}`] : []),
     ...(viewer && query.hideBlockedUsers ? [sql`users.uid NOT IN ${uidsBlockedWith.ask(db, viewer.uid)}`] : []),
   ]
+  const every = [...others.map((set) => sql`users.uid IN ${set}`), ...conditions]
   // Crossed, so that SQLite begins with the smallest set instead of walking all users in order.
   const from = sql`FROM hit CROSS JOIN users WHERE users.app_id = ${db.appId} AND users.uid = hit.uid`
-  const where = sql.join([from, ...conditions], sql` AND `)
-  const run = <Row>(text: RawBuilder<Row>) => text.execute(db.connection.query)
-  const hits = sql`WITH hit (uid) AS ${smallest}`
-  const [counted] = (await run(sql<{ total: number }>`${hits} SELECT count(*) AS total ${where}`)).rows
-  const total = counted?.total ?? 0
+  const where = every.length === 0 ? from : sql`${from} AND ${sql.join(every, sql` AND `)}`
+  const hits = sql`WITH hit (uid) AS MATERIALIZED ${smallest}`
+  const searchOnly = others.length === 0 && query.searchKey !== undefined && !query.uids && !friendsOnly(query, viewer)
+  const counted = searchOnly && conditions.length === 0 ? sql`FROM hit` : where
+  const [{ total }] = await run<[{ total: number }]>(db, sql`${hits} SELECT count(*) AS total ${counted}`)
   if (offset >= total || limit === 0) return { total, rows: [] }
   const page = sql`ORDER BY users.created_at DESC, users.uid LIMIT ${limit} OFFSET ${offset}`
-  return { total, rows: (await run(sql<UserRow>`${hits} SELECT users.* ${where} ${page}`)).rows }
+  if (searchOnly && walkingIsCheaper(wanted, total, { limit, offset })) {
+    const matching = matches(db, usersList, sql.ref('users.uid'), query.searchKey ?? '', searchedFields(query.searchIn))
+    const all = sql.join([sql`users.app_id = ${db.appId}`, matching, ...conditions], sql` AND `)
+    return { total, rows: await run<UserRow[]>(db, sql`SELECT users.* FROM users WHERE ${all} ${page}`) }
+  }
+  return { total, rows: await run<UserRow[]>(db, sql`${hits} SELECT users.* ${where} ${page}`) }
+}
+
+async function run<Rows extends unknown[]>(db: TenantDb, text: RawBuilder<unknown>): Promise<Rows> {
+  return (await text.execute(db.connection.query)).rows as Rows
+}
+
+/** Where very many match, the page is full after a few steps in order, while gathering would sort them all. */
+function walkingIsCheaper({ all }: Wanted, found: number, { limit, offset }: Slice): boolean {
+  return ((limit + offset) * all) / found < found
 }
