@@ -50,7 +50,7 @@ const echoQuery = operation({
 
 const whoAmI = operation({
   id: 'whoAmI',
-  route: 'GET /me',
+  route: 'GET /who-am-i',
   summary: 'For this test',
   onBehalfOf: 'required',
   reply: one(Type.Object({ uid: Type.String() })),
@@ -200,7 +200,7 @@ for (const database of databases) {
         assertSucceeds(await h.client.send('apimgmt.localhost', '/apps', { headers: { KEY: key, Secret: secret } }))
         await app.play(finishedCall)
         for (const name of ['onbehalfof', 'ONBEHALFOF', 'OnBehalfOf']) {
-          assert.equal(assertSucceeds(await app.get('/me', { [name]: 'nora' })).data.uid, 'nora')
+          assert.equal(assertSucceeds(await app.get('/who-am-i', { [name]: 'nora' })).data.uid, 'nora')
         }
       })
 
@@ -238,23 +238,23 @@ for (const database of databases) {
       before(() => app.play(finishedCall))
 
       it('is found in any letter case', async () => {
-        assert.equal(assertSucceeds(await app.get('/me', { onBehalfOf: 'NORA' })).data.uid, 'nora')
+        assert.equal(assertSucceeds(await app.get('/who-am-i', { onBehalfOf: 'NORA' })).data.uid, 'nora')
       })
 
       it('is required where an operation says so', async () => {
         for (const headers of [{}, { onBehalfOf: '  ' }]) {
-          const answer = await app.get('/me', headers)
+          const answer = await app.get('/who-am-i', headers)
           assertFails(answer, 400, 'ERR_BAD_REQUEST')
           assert.ok(Array.isArray(answer.body.error.details.onBehalfOf))
         }
-        assertFails(await app.get('/me', { onBehalfOf: 'nobody' }), 404, 'ERR_UID_NOT_FOUND')
+        assertFails(await app.get('/who-am-i', { onBehalfOf: 'nobody' }), 404, 'ERR_UID_NOT_FOUND')
       })
 
       it('is unknown when of another app, or deactivated', async () => {
         const other = await h.app('c')
         await other.play({ ...finishedCall, initiator: 'zoe' })
-        assertFails(await app.get('/me', { onBehalfOf: 'zoe' }), 404, 'ERR_UID_NOT_FOUND')
-        assertSucceeds(await other.get('/me', { onBehalfOf: 'zoe' }))
+        assertFails(await app.get('/who-am-i', { onBehalfOf: 'zoe' }), 404, 'ERR_UID_NOT_FOUND')
+        assertSucceeds(await other.get('/who-am-i', { onBehalfOf: 'zoe' }))
         await h.service.house.database.write(({ query }) =>
           query
             .updateTable('users')
@@ -263,7 +263,7 @@ for (const database of databases) {
             .where('users.uid', '=', 'zoe')
             .execute(),
         )
-        assertFails(await other.get('/me', { onBehalfOf: 'zoe' }), 404, 'ERR_UID_NOT_FOUND')
+        assertFails(await other.get('/who-am-i', { onBehalfOf: 'zoe' }), 404, 'ERR_UID_NOT_FOUND')
       })
     })
 

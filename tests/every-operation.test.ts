@@ -52,18 +52,25 @@ for (const database of databases) {
     function testsOf(area: Area, operation: Operation): void {
       const template = documentedPath(area, operation)
       let stage: Stage
+      let authToken: string
 
       before(async () => {
         stage = { house: h, app: await h.app(`of ${operation.id}`) }
+        authToken = assertSucceeds(
+          await stage.app.post('/users', { uid: 'client', name: 'Client', withAuthToken: true }),
+        ).data.authToken
       })
+
+      function credentials(): Record<string, string> {
+        const { key, secret } = h.management
+        if (operation.door === 'management') return { key, secret }
+        return operation.doors.includes('server') ? { apikey: stage.app.apiKey } : { authToken }
+      }
 
       /** Sends the request as it should be, except for what is given. */
       function send(path: string, sending: Sending = {}): Promise<Answer> {
-        const { app } = stage
-        const { key, secret } = h.management
-        const [host, headers] =
-          operation.door === 'management' ? ['apimgmt.localhost', { key, secret }] : [app.host, { apikey: app.apiKey }]
-        return h.client.send(host, path, { method: operation.method, headers, ...sending })
+        const host = operation.door === 'management' ? 'apimgmt.localhost' : stage.app.host
+        return h.client.send(host, path, { method: operation.method, headers: credentials(), ...sending })
       }
 
       const recordPath = () => pathWithRecords(operation, template, stage)
@@ -95,6 +102,28 @@ for (const database of databases) {
               status: 403,
               code: 'AUTH_ERR_NO_ACCESS',
               sending: { headers: { apikey: stage.app.authKey } },
+            },
+          ])
+        })
+      }
+
+      if (operation.door === 'server' && operation.doors.includes('client')) {
+        it('opens to an auth token', async () => {
+          const make = await acceptedBody()
+          const path = await recordPath()
+          // Where the path names a user, it is that one's token.
+          const uid = /\/users\/([^/]+)/.exec(path)?.[1] ?? 'client'
+          const own = assertSucceeds(await stage.app.post(`/users/${uid}/auth_tokens`)).data.authToken
+          assertSucceeds(await send(path, { headers: { authToken: own }, ...(make && { body: make() }) }))
+        })
+      } else if (operation.door === 'server') {
+        it('is closed to auth tokens', async () => {
+          await assertRefused([
+            {
+              what: 'an auth token',
+              status: 403,
+              code: 'AUTH_ERR_NO_ACCESS',
+              sending: { headers: { authToken } },
             },
           ])
         })
@@ -154,9 +183,7 @@ for (const database of databases) {
         const make = await acceptedBody()
         const acting = async (onBehalfOf: string | undefined) => ({
           headers: {
-            ...(operation.door === 'management'
-              ? { key: h.management.key, secret: h.management.secret }
-              : { apikey: stage.app.apiKey }),
+            ...credentials(),
             ...(onBehalfOf !== undefined && { onBehalfOf }),
           },
           ...(make && { body: make() }),

@@ -93,7 +93,10 @@ describe('floors', () => {
     const kindOf = (path: string) => path.split('/').slice(0, 2).join('/')
     const broken = edges
       .filter(({ path }) => floorOf(path) === 'adapters')
-      .filter(({ path, target }) => !['kit/ports.ts', 'kit/time-limit.ts'].includes(target) && kindOf(path) !== kindOf(target))
+      .filter(
+        ({ path, target }) =>
+          !['kit/ports.ts', 'kit/time-limit.ts'].includes(target) && kindOf(path) !== kindOf(target),
+      )
     assert.deepEqual(shown(broken), [])
   })
 

@@ -6,7 +6,7 @@ import { areas } from '../server/src/areas/index.ts'
  * What each door opens, and to whom. It is written out by hand on purpose: opening an operation to another caller is then
  * a line that a reviewer sees, not a side effect of a change elsewhere.
  *
- * door, route, key scopes (server door only), onBehalfOf, rate class, largest body in bytes
+ * doors, route, key scopes (server door only), onBehalfOf, rate class, largest body in bytes
  */
 const opened = `
 server      POST   /v3/apikeys                             fullAccess  unsupported  standard  10240
@@ -14,12 +14,47 @@ server      GET    /v3/apikeys                             fullAccess  unsupport
 server      GET    /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
 server      PUT    /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
 server      DELETE /v3/apikeys/{apiKey}                    fullAccess  unsupported  standard  10240
+server      POST   /v3/roles                              fullAccess  unsupported  standard  10240
+server      GET    /v3/roles                              fullAccess  unsupported  standard  10240
+server      GET    /v3/roles/{role}                       fullAccess  unsupported  standard  10240
+server      PUT    /v3/roles/{role}                       fullAccess  unsupported  standard  10240
+server      DELETE /v3/roles/{role}                       fullAccess  unsupported  standard  10240
 management  POST   /apps                                   -           unsupported  standard  10240
 management  GET    /apps                                   -           unsupported  standard  10240
 management  GET    /apps/{appId}                           -           unsupported  standard  10240
 management  DELETE /apps/{appId}                           -           unsupported  standard  10240
-server      GET    /v3/calls                               fullAccess  optional     standard  10240
-server      GET    /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
+server      POST   /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
+server      GET    /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
+server      DELETE /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
+server      GET    /v3/roles/{role}/permissions           fullAccess  unsupported  standard  10240
+server      PUT    /v3/roles/{role}/permissions           fullAccess  unsupported  standard  10240
+server      DELETE /v3/roles/{role}/permissions/{permission} fullAccess  unsupported  standard  10240
+server        POST   /v3/users                           fullAccess,authOnly unsupported core     10240
+server,client GET    /v3/users                           fullAccess  optional     standard  10240
+server,client GET    /v3/users/{uid}                     fullAccess  optional     standard  10240
+server        PUT    /v3/users/{uid}                     fullAccess  unsupported  standard  10240
+server        DELETE /v3/users/{uid}                     fullAccess  unsupported  core      10240
+server        DELETE /v3/users                           fullAccess  unsupported  core      10240
+server        PUT    /v3/users                           fullAccess  unsupported  standard  10240
+client        GET    /v3/me                              -           unsupported  standard  10240
+client        PUT    /v3/me                              -           unsupported  standard  10240
+server        POST   /v3/users/{uid}/auth_tokens         fullAccess,authOnly unsupported standard 10240
+server        GET    /v3/users/{uid}/auth_tokens         fullAccess  unsupported  standard  10240
+server        DELETE /v3/users/{uid}/auth_tokens         fullAccess  unsupported  standard  10240
+server        GET    /v3/users/{uid}/auth_tokens/{authToken} fullAccess unsupported standard 10240
+server        PUT    /v3/users/{uid}/auth_tokens/{authToken} fullAccess unsupported standard 10240
+server        DELETE /v3/users/{uid}/auth_tokens/{authToken} fullAccess unsupported standard 10240
+server        POST   /v3/users/{uid}/friends             fullAccess  unsupported  standard  10240
+server        GET    /v3/users/{uid}/friends             fullAccess  unsupported  standard  10240
+server        DELETE /v3/users/{uid}/friends             fullAccess  unsupported  standard  10240
+server,client POST   /v3/users/{uid}/blockedusers        fullAccess  unsupported  standard  10240
+server,client GET    /v3/users/{uid}/blockedusers        fullAccess  unsupported  standard  10240
+server,client DELETE /v3/users/{uid}/blockedusers        fullAccess  unsupported  standard  10240
+server      GET    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
+server      PUT    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
+server      DELETE /v3/groups/{guid}/scopes/{scope}/permissions/{permission} fullAccess  unsupported  standard  10240
+server,client GET  /v3/calls                               fullAccess  optional     standard  10240
+server,client GET  /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/explain           fullAccess  unsupported  standard  10240
 emulator    POST   /_emulator/calls/script                 fullAccess  unsupported  standard  1048576
@@ -32,9 +67,9 @@ const prefixes = { v3: '/v3', management: '', emulator: '/_emulator' }
 
 it('opens exactly the operations written down here, to exactly these callers', () => {
   const found = areas.flatMap(({ mount, operations }) =>
-    operations.map(({ door, method, path, keys, onBehalfOf, rate, bodyBytesMax }) =>
+    operations.map(({ door, doors, method, path, keys, onBehalfOf, rate, bodyBytesMax }) =>
       [
-        mount === 'emulator' ? mount : door,
+        mount === 'emulator' ? mount : doors.join(',') || door,
         method,
         `${prefixes[mount]}${path}`,
         keys.join(',') || '-',

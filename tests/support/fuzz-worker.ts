@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Agent, request as httpsRequest } from 'node:https'
 import { parentPort, workerData } from 'node:worker_threads'
+import { addMissingGroups } from '../../server/src/areas/groups/index.ts'
+import { tenantDb } from '../../server/src/storage/tenant.ts'
 import type { DatabaseName } from './databases.ts'
 import { type FuzzRequest, fuzzRequest, type Known, learn } from './fuzz.ts'
 import { type AppClient, assertSucceeds, type House, house } from './house.ts'
@@ -57,6 +59,10 @@ async function run({ database, strict, requests, seed }: Campaign): Promise<Outc
 async function knownTo(h: House, app: AppClient): Promise<Known> {
   const victim = await h.app('victim')
   await app.play({ initiator: 'nora', receiver: 'milo', steps: [] })
+  const group = { guid: 'crew', name: 'Crew' }
+  await h.service.house.database.write((connection) =>
+    addMissingGroups(tenantDb(connection, app.id), [group], h.clock.now()),
+  )
   return {
     domain: 'localhost',
     appId: app.id,
@@ -64,7 +70,17 @@ async function knownTo(h: House, app: AppClient): Promise<Known> {
     apiKey: app.apiKey,
     authKey: app.authKey,
     management: { key: h.management.key, secret: h.management.secret },
-    records: { sessionId: [], apiKey: [], appId: [victim.id], uid: ['nora', 'milo', 'u1', 'U2', 'u3', 'u4'] },
+    records: {
+      sessionId: [],
+      apiKey: [],
+      appId: [victim.id],
+      uid: ['nora', 'milo', 'u1', 'U2', 'u3', 'u4'],
+      authToken: [],
+      role: ['default'],
+      guid: [group.guid],
+      scope: ['admin', 'moderator', 'participant'],
+      permission: ['createGroup', 'initiateCall', 'listUsers.mode', 'listUsers.allowedRoles'],
+    },
   }
 }
 

@@ -13,6 +13,8 @@ export interface FuzzRequest {
   raw: string | undefined
 }
 
+type RecordName = 'sessionId' | 'apiKey' | 'appId' | 'uid' | 'authToken' | 'role' | 'guid' | 'scope' | 'permission'
+
 /** What a generator may name so that requests get past the first checks. */
 export interface Known {
   domain: string
@@ -22,14 +24,14 @@ export interface Known {
   authKey: string
   management: { key: string; secret: string }
   /** Records that requests may read, change and delete; it grows as they are created. */
-  records: Record<'sessionId' | 'apiKey' | 'appId' | 'uid', string[]>
+  records: Record<RecordName, string[]>
 }
 
 const recordsKeptMax = 200
 
 /** Remembers the ids in an answer, so that later requests can name them. */
 export function learn({ records }: Known, data: unknown): void {
-  const { sessionId, apiKey, id } = (data ?? {}) as Record<string, unknown>
+  const { sessionId, apiKey, id, authToken, role } = (data ?? {}) as Record<string, unknown>
   const add = (list: string[], value: unknown) => {
     if (typeof value !== 'string') return
     if (list.length < recordsKeptMax) list.push(value)
@@ -38,6 +40,8 @@ export function learn({ records }: Known, data: unknown): void {
   add(records.sessionId, sessionId)
   add(records.apiKey, apiKey)
   add(records.appId, id)
+  add(records.authToken, authToken)
+  add(records.role, role)
 }
 
 interface Placed {
@@ -218,6 +222,10 @@ function headersFor(random: Random, known: Known, management: boolean): Record<s
       'Bearer x',
     ])
   }
+  if (random.chance(0.1)) {
+    headers.authToken = random.pick([...known.records.authToken, ...oddTexts.map(asHeader)])
+    if (random.chance(0.9)) delete headers.apikey
+  }
   if (random.chance(0.04)) delete headers[random.pick(['apikey', 'key', 'secret'])]
   if (random.chance(0.15))
     headers.onBehalfOf = random.chance(0.5) ? random.pick(known.records.uid) : asHeader(random.pick(oddTexts))
@@ -275,6 +283,7 @@ interface Described {
   pattern?: string
   minimum?: number
   maximum?: number
+  examples?: unknown[]
 }
 
 function queryFor(random: Random, known: Known, schema: TSchema): string {
@@ -391,6 +400,9 @@ function fitting(random: Random, schema: TSchema | undefined, depth: number): un
   const described = (schema ?? {}) as Described
   if (described.const !== undefined) return described.const
   if (described.enum) return random.pick(described.enum)
+  const { examples = [], properties } = described
+  if (!properties && typeof examples[0] === 'object' && random.chance(0.5))
+    return structuredClone(random.pick(examples))
   if (described.anyOf) return fitting(random, random.pick(described.anyOf), depth)
   switch (described.type) {
     case 'object':
@@ -398,7 +410,7 @@ function fitting(random: Random, schema: TSchema | undefined, depth: number): un
     case 'array':
       return Array.from({ length: random.whole(0, 3) }, () => fitting(random, described.items, depth + 1))
     case 'string':
-      return described.pattern ? `u${random.whole(1, 30)}` : `text ${random.whole(1, 1_000_000)}`
+      return described.pattern || random.chance(0.3) ? `u${random.whole(1, 30)}` : `text ${random.whole(1, 1_000_000)}`
     case 'integer':
     case 'number':
       return random.whole(Math.max(described.minimum ?? -5, -100), Math.min(described.maximum ?? 1_000, 5_000))

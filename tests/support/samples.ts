@@ -1,6 +1,8 @@
 import { Compile } from 'typebox/compile'
+import { addMissingGroups } from '../../server/src/areas/groups/index.ts'
 import type { Operation } from '../../server/src/kit/operation.ts'
 import { type TSchema, Type } from '../../server/src/kit/schema.ts'
+import { tenantDb } from '../../server/src/storage/tenant.ts'
 import type { AppClient, House } from './house.ts'
 import { assertSucceeds } from './house.ts'
 
@@ -11,6 +13,7 @@ interface Described {
   enum?: unknown[]
   anyOf?: { const?: unknown }[]
   minimum?: number
+  examples?: unknown[]
   properties?: Record<string, TSchema>
   required?: string[]
 }
@@ -19,7 +22,7 @@ let made = 0
 
 /** A value that fits a schema; text is another one each time, so that unique names stay unique. */
 function valueFor(schema: TSchema, name: string): unknown {
-  const { type, enum: words, anyOf, minimum = 1 } = schema as Described
+  const { type, enum: words, anyOf, minimum = 1, examples } = schema as Described
   if (words) return words[0]
   if (anyOf) return anyOf[0]?.const
   made += 1
@@ -28,8 +31,8 @@ function valueFor(schema: TSchema, name: string): unknown {
     integer: Math.max(1, minimum),
     number: Math.max(1, minimum),
     boolean: false,
-    array: [],
-    object: {},
+    array: examples?.[0] ?? [],
+    object: examples?.[0] ?? {},
   }
   return samples[type ?? '']
 }
@@ -93,13 +96,36 @@ export interface Stage {
 }
 
 /** How a record comes about that a path can name; one line for each parameter name there is. */
-const makers: Record<string, (stage: Stage) => Promise<string>> = {
+const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) => Promise<string>> = {
   apiKey: async ({ app }) =>
     assertSucceeds(await app.post('/apikeys', { name: String(valueFor(Type.String(), 'sample')) })).data.apiKey,
   appId: async ({ house }) =>
     assertSucceeds(await house.management.post('/apps', { name: 'sample', region: 'us' })).data.id,
+  guid: async ({ house, app }) => {
+    await house.service.house.database.write((connection) =>
+      addMissingGroups(tenantDb(connection, app.id), [{ guid: 'sample', name: 'Sample' }], house.clock.now()),
+    )
+    return 'sample'
+  },
+  permission: async () => 'initiateCall',
+  role: async ({ app }) =>
+    assertSucceeds(await app.post('/roles', { role: String(valueFor(Type.String(), 'role')), name: 'Sample' })).data
+      .role,
+  scope: async () => 'moderator',
+  uid: async ({ app }) =>
+    assertSucceeds(await app.post('/users', { uid: String(valueFor(Type.String(), 'uid')), name: 'Sample' })).data.uid,
+  authToken: async ({ app }, { uid }) =>
+    assertSucceeds(await app.post(`/users/${uid}/auth_tokens`, { force: true })).data.authToken,
   sessionId: async ({ app }) =>
     (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
+}
+
+/** What else must be there before an operation can succeed with the body that its schema gives as an example. */
+const arrangements: Record<string, (stage: Stage, made: Record<string, string>) => Promise<void>> = {
+  async removeFriends({ app }, { uid }) {
+    await app.post('/users', { uid: 'milo', name: 'Milo' })
+    assertSucceeds(await app.post(`/users/${uid}/friends`, { accepted: ['milo'] }))
+  },
 }
 
 export function paramsOf({ path }: Operation): string[] {
@@ -109,10 +135,13 @@ export function paramsOf({ path }: Operation): string[] {
 /** The path with a new record for each of its parameters. */
 export async function pathWithRecords(operation: Operation, path: string, stage: Stage): Promise<string> {
   let filled = path
+  const made: Record<string, string> = {}
   for (const name of paramsOf(operation)) {
     const make = makers[name]
     if (!make) throw new Error(`Say in tests/support/samples.ts how a record for {${name}} is made.`)
-    filled = filled.replace(`{${name}}`, await make(stage))
+    made[name] = await make(stage, made)
+    filled = filled.replace(`{${name}}`, made[name])
   }
+  await arrangements[operation.id]?.(stage, made)
   return filled
 }

@@ -1,9 +1,30 @@
 import { apiKeys } from './api-keys/index.ts'
 import { apps } from './apps/index.ts'
+import { authTokens } from './auth-tokens/index.ts'
+import { blockedUsers } from './blocked-users/index.ts'
 import { calls } from './calls/index.ts'
 import { emulator } from './emulator/index.ts'
+import { friends } from './friends/index.ts'
 import { groups } from './groups/index.ts'
+import { rbac } from './rbac/index.ts'
+import { restrictedFeatures } from './restricted-features/index.ts'
+import { roles } from './roles/index.ts'
+import { scopePermissions } from './scope-permissions/index.ts'
 import { users } from './users/index.ts'
 
 /** Every area of the product, in order: an area may import only areas above it. */
-export const areas = [apiKeys, apps, users, groups, calls, emulator]
+export const areas = [
+  apiKeys,
+  roles,
+  apps,
+  restrictedFeatures,
+  rbac,
+  users,
+  authTokens,
+  friends,
+  blockedUsers,
+  groups,
+  scopePermissions,
+  calls,
+  emulator,
+]

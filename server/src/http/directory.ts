@@ -1,12 +1,13 @@
 import { findKey } from '../areas/api-keys/index.ts'
+import { findTokenHolder, type TokenHolder } from '../areas/auth-tokens/index.ts'
 import type { KeyScope } from '../kit/operation.ts'
 import type { Secrets } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 
 /**
- * Who may enter: apps and their keys, as the doors need them for every request. What was read is kept for less than a
- * second and then read again, so a key revoked on one node is refused on all of them without any message between nodes.
+ * Who may enter: apps, their keys and the tokens of their users, as the doors need them for every request. What was read is kept for less than a
+ * second and then read again, so a key or token revoked on one node is refused on all of them without any message between nodes.
  */
 const keptMilliseconds = 400
 const entriesMax = 20_000
@@ -26,6 +27,8 @@ export interface Directory {
   /** The install's app, if it has exactly one. */
   onlyApp(): Promise<KnownApp | undefined>
   key(appId: string, apiKey: string): Promise<KnownKey | undefined>
+  /** The active user whom an auth token lets in. */
+  tokenHolder(appId: string, authToken: string): Promise<TokenHolder | undefined>
   /** Forgets what was read; after a change on this node. */
   forget(): void
 }
@@ -57,6 +60,10 @@ export function openDirectory(database: Database, secrets: Secrets): Directory {
     // Remembered by the key itself: a keyed hash for every request costs more than the rest of this check.
     key: (appId, apiKey) =>
       remembered(`key ${appId} ${apiKey}`, () => findKey(tenantDb(reader, appId), secrets.fingerprint(apiKey))),
+    tokenHolder: (appId, authToken) =>
+      remembered(`token ${appId} ${authToken}`, () =>
+        findTokenHolder(tenantDb(reader, appId), secrets.fingerprint(authToken)),
+      ),
     forget: remembered.forget,
   }
 }

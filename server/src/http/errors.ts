@@ -38,8 +38,22 @@ export const apiKeyUnknown = defineError(
 export const noAccess = defineError(
   'AUTH_ERR_NO_ACCESS',
   403,
-  'the scope of the API key does not cover the operation',
-  () => 'This API key may only create users and auth tokens.',
+  'the scope of the API key does not cover the operation, or it is not open to auth tokens',
+  () => 'What was sent to come in with does not open this operation.',
+)
+
+export const noAuthToken = defineError(
+  'AUTH_ERR_EMPTY_AUTH_TOKEN',
+  401,
+  'the header `authToken` is blank, and there is no `apikey`',
+  () => 'The header authToken is blank.',
+)
+
+export const authTokenUnknown = defineError(
+  'AUTH_ERR_AUTH_TOKEN_NOT_FOUND',
+  401,
+  'the auth token is unknown, deleted or archived, or its user is deactivated',
+  () => 'The auth token is not valid; log in again.',
 )
 
 export const noManagementCredentials = defineError(

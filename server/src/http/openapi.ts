@@ -1,3 +1,4 @@
+import { permissionDenied } from '../areas/rbac/errors.ts'
 import { userNotFound } from '../areas/users/errors.ts'
 import type { Area } from '../kit/area.ts'
 import { badRequest, type ErrorDefinition } from '../kit/errors.ts'
@@ -6,12 +7,14 @@ import { regions } from '../kit/regions.ts'
 import {
   apiKeyUnknown,
   apiNotFound,
+  authTokenUnknown,
   bodyTooLarge,
   invalidAppId,
   invalidVersion,
   noAccess,
   noApiKey,
   noAppId,
+  noAuthToken,
   noManagementCredentials,
   plainHttpRefused,
   type Source,
@@ -96,6 +99,7 @@ export function openApiDocument(areas: Area[]) {
 
 const securitySchemes = {
   apiKey: { type: 'apiKey', in: 'header', name: 'apikey', description: 'An API key of the app' },
+  authToken: { type: 'apiKey', in: 'header', name: 'authToken', description: 'An auth token of an end user' },
   managementKey: { type: 'apiKey', in: 'header', name: 'key', description: 'First half of a management pair' },
   managementSecret: { type: 'apiKey', in: 'header', name: 'secret', description: 'Second half of the pair' },
   managementBasic: { type: 'http', scheme: 'basic', description: 'The same pair as HTTP Basic' },
@@ -107,11 +111,14 @@ const headers = {
   'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'When the next minute begins, in UNIX seconds', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
+  Deprecation: { description: 'Always `true`: the operation has a successor', schema: { type: 'string' } },
+  Link: { description: 'The successor, as `successor-version`', schema: { type: 'string' } },
 }
 
 const headerRefs = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
+const deprecationHeaders = ['Deprecation', 'Link']
 const allowanceHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 /** Records that several operations answer; each is written once and referred to by its title. */
@@ -121,13 +128,19 @@ type Records = Record<string, unknown>
 function written(schema: unknown, records: Records): unknown {
   if (Array.isArray(schema)) return schema.map((each) => written(each, records))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { title, examples, patternProperties, ...rest } = schema as Shape
-  const copy = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, written(value, records)]))
+  const { title, examples, properties, patternProperties, ...rest } = schema as Shape
+  const copy = writtenEach(rest, records)
+  // A map of fields is no schema: a field may itself be called `title`.
+  if (properties) copy.properties = writtenEach(properties, records)
   if (patternProperties) copy.additionalProperties = written(Object.values(patternProperties)[0], records)
   if (examples) copy.examples = examples
   if (title === undefined) return copy
   records[title] ??= { title, ...copy }
   return { $ref: `#/components/schemas/${title}` }
+}
+
+function writtenEach(parts: object, records: Records): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, written(value, records)]))
 }
 
 function operationObject(area: Area, operation: Operation, records: Records) {
@@ -137,11 +150,11 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     tags: [area.name],
     summary,
     ...(description && { description }),
-    ...(deprecated && { deprecated: true }),
+    ...(deprecated && { deprecated: true, 'x-replaced-by': deprecated.replacedBy }),
     security:
       operation.door === 'management'
         ? [{ managementKey: [], managementSecret: [] }, { managementBasic: [] }]
-        : [{ apiKey: [] }],
+        : operation.doors.map((door) => (door === 'client' ? { authToken: [] } : { apiKey: [] })),
     ...(keys.length > 0 && { 'x-key-scopes': keys }),
     'x-rate-class': rate,
     parameters: parametersOf(area, operation),
@@ -156,7 +169,7 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     responses: {
       200: {
         description: 'Success',
-        headers: headerRefs(['X-Request-Id', ...allowanceHeaders]),
+        headers: headerRefs(['X-Request-Id', ...allowanceHeaders, ...(deprecated ? deprecationHeaders : [])]),
         content: { 'application/json': { schema: written(reply, records), example: sampleOf(reply as Shape) } },
       },
       ...errorResponses(area, operation),
@@ -221,20 +234,21 @@ function namedIn(shape: Shape, name: string): Shape[] {
 
 /** Every failure an operation can meet: those of the pipeline that apply to it, and its own. */
 export function errorsOf(operation: Operation): ErrorDefinition[] {
-  const { door, keys, onBehalfOf, errors, method } = operation
+  const { door, doors, keys, onBehalfOf, may, errors, method } = operation
   const doorErrors =
     door === 'management'
       ? [noManagementCredentials, apiKeyUnknown]
-      : [noAppId, invalidAppId, noApiKey, apiKeyUnknown, invalidVersion]
+      : [noAppId, invalidAppId, noApiKey, apiKeyUnknown, noAuthToken, authTokenUnknown, invalidVersion]
   return [
     plainHttpRefused,
     ...doorErrors,
-    ...(door === 'server' && !keys.includes('authOnly') ? [noAccess] : []),
+    ...(door === 'server' && !(keys.includes('authOnly') && doors.includes('client')) ? [noAccess] : []),
     tooManyRequests,
     apiNotFound,
     ...(method === 'GET' ? [] : [bodyTooLarge]),
     ...(onBehalfOf === 'unsupported' ? [] : [userNotFound]),
     badRequest,
+    ...(may === undefined ? [] : [permissionDenied]),
     ...errors,
     unexpected,
   ]
@@ -247,7 +261,11 @@ function errorResponses(area: Area, operation: Operation): Record<string, object
       status,
       {
         description: errors.map(({ code, when }) => `\`${code}\`: ${when}`).join('; '),
-        headers: headerRefs(['X-Request-Id', ...(status === 429 ? [...allowanceHeaders, 'Retry-After'] : [])]),
+        headers: headerRefs([
+          'X-Request-Id',
+          ...(status === 429 ? [...allowanceHeaders, 'Retry-After'] : []),
+          ...(operation.deprecated ? deprecationHeaders : []),
+        ]),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { authorise } from '../areas/rbac/index.ts'
 import { userNotFound } from '../areas/users/errors.ts'
 import { findActiveUser } from '../areas/users/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
-import type { Actor, Caller } from '../kit/operation.ts'
+import type { Actor, Caller, Operation } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
 import { ReadyMade } from '../kit/reply.ts'
 import { workIn } from '../kit/work.ts'
@@ -12,10 +13,12 @@ import { tenantDb } from '../storage/tenant.ts'
 import { type Address, addressReader } from './address.ts'
 import { declaredFields, parseBody, readBody } from './body.ts'
 import type { Directory, KnownApp } from './directory.ts'
+import { enterAsClient, isClient } from './doors/client.ts'
 import { enterAsManagement } from './doors/management.ts'
 import { enterAsServer, headerText, resolveApp } from './doors/server.ts'
 import {
   apiNotFound,
+  authTokenUnknown,
   errorText,
   invalidVersion,
   noAccess,
@@ -50,6 +53,7 @@ interface Exchange {
   source: Source
   allowance: Allowance | undefined
   mounted: Mounted | undefined
+  params: Record<string, string>
 }
 
 /**
@@ -67,6 +71,7 @@ export function createPipeline(pipeline: Pipeline) {
       source: 'chat-api',
       allowance: undefined,
       mounted: undefined,
+      params: {},
     }
     let status = 200
     let text: string
@@ -79,6 +84,7 @@ export function createPipeline(pipeline: Pipeline) {
       const found = route(request.method ?? 'GET', path, address)
       exchange.source = found.source
       exchange.mounted = found.mounted
+      exchange.params = found.params
       exchange.trace.operation = found.mounted?.operation.id ?? 'none'
       text = await answer(pipeline, exchange, address, found, cut < 0 ? '' : url.slice(cut + 1))
     } catch (error) {
@@ -111,7 +117,7 @@ async function answer(
   const app = found.door === 'server' ? await resolveApp(pipeline.directory, address, headers) : undefined
   trace.appId = app?.id
   const caller = app
-    ? await enterAsServer(pipeline.directory, app, headers)
+    ? await (isClient(headers) ? enterAsClient : enterAsServer)(pipeline.directory, app, headers)
     : await enterAsManagement(pipeline.database, pipeline.tools.secrets, headers)
   trace.caller = caller.kind
   const owner = caller.kind === 'management' ? `account ${caller.accountId}` : (app?.id ?? '')
@@ -121,14 +127,14 @@ async function answer(
   if (found.version !== undefined) throw invalidVersion({ version: found.version })
   if (!found.mounted) throw apiNotFound()
   const { operation } = found.mounted
-  if (caller.kind === 'server' && !operation.keys.includes(caller.scope)) throw noAccess()
+  if (!opens(operation, caller)) throw noAccess()
   const bodyText = operation.method === 'GET' ? '' : await readBody(request, operation.bodyBytesMax)
   const body = parseBody(bodyText)
   for (const name in found.params) {
     if (isBroken(found.params[name] ?? '')) throw badRequest({ [name]: ['must be readable text'] })
   }
   const call: Call = { app, caller, mounted: found.mounted, params: found.params, search, body, trace }
-  call.actAs = operation.onBehalfOf === 'unsupported' ? undefined : actingUid(operation.onBehalfOf, headers.onbehalfof)
+  call.actAs = actingUid(operation, caller, headers.onbehalfof)
   return operation.method === 'GET'
     ? perform(pipeline, pipeline.database.reader, call)
     : change(
@@ -138,7 +144,7 @@ async function answer(
           headerText(headers['idempotency-key']),
           request.method ?? '',
           request.url ?? '',
-          call.actAs ?? '',
+          caller.kind === 'client' ? `token of ${call.actAs}` : (call.actAs ?? ''),
           bodyText,
         ),
       )
@@ -155,10 +161,28 @@ interface Call {
   actAs?: string | undefined
 }
 
-function actingUid(rule: 'required' | 'optional', header: string | string[] | undefined): string | undefined {
+function opens({ doors, keys }: Operation, caller: Caller): boolean {
+  switch (caller.kind) {
+    case 'server':
+      return doors.includes('server') && keys.includes(caller.scope)
+    case 'client':
+      return doors.includes('client')
+    case 'management':
+      return true
+  }
+}
+
+/** A client acts as the user its token belongs to, whatever else it sends. */
+function actingUid(
+  { onBehalfOf }: Operation,
+  caller: Caller,
+  header: string | string[] | undefined,
+): string | undefined {
+  if (caller.kind === 'client') return caller.uid
+  if (onBehalfOf === 'unsupported') return undefined
   const uid = headerText(header)?.toLowerCase()
   // Blank is not absent: whoever means to act as someone must not end up acting as the app.
-  if (uid === undefined && (rule === 'required' || header !== undefined)) {
+  if (uid === undefined && (onBehalfOf === 'required' || header !== undefined)) {
     throw badRequest({ onBehalfOf: ['must name a user'] })
   }
   return uid
@@ -189,13 +213,16 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   const inApp = (appId: string) => workIn(connection, appId, tools)
   const work = call.app ? inApp(call.app.id) : { platform: connection.query, inApp, now: tools.clock.now(), tools }
   const actor =
-    call.app && call.actAs !== undefined ? await requireActor(connection, call.app.id, call.actAs) : undefined
+    call.app && call.actAs !== undefined
+      ? await requireActor(connection, call.app.id, call.actAs, caller.kind)
+      : undefined
   call.trace.actor = actor?.uid
   const known = { ...work, app: call.app, caller, actor, params }
   const found = await operation.find?.(known as never)
   const query = mounted.readQuery(call.search)
   if (operation.hasBody) await mounted.checkBody(call.body)
   const body = declaredFields(operation.body, call.body)
+  if (call.app && actor && operation.may) await authorise(tenantDb(connection, call.app.id), actor, operation.may)
   const reply = await operation.run({ ...known, found, query, body } as never)
   if (reply instanceof ReadyMade) {
     if (strict) await mounted.checkReply(JSON.parse(reply.text))
@@ -206,10 +233,10 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   return text
 }
 
-async function requireActor(connection: Connection, appId: string, uid: string): Promise<Actor> {
+async function requireActor(connection: Connection, appId: string, uid: string, door: Caller['kind']): Promise<Actor> {
   const user = await findActiveUser(tenantDb(connection, appId), uid)
-  if (!user) throw userNotFound({ uid })
-  return { uid: user.uid, role: user.role }
+  if (!user) throw door === 'client' ? authTokenUnknown() : userNotFound({ uid })
+  return { uid: user.uid, role: user.role, roleId: user.role_id }
 }
 
 /** A failure that the operation does not declare is a fault of ours; where it is held to that, it is answered as one. */
@@ -234,7 +261,7 @@ function retryAfterOf({ details }: ApiError): number | undefined {
 const worthEncoding = 16_384
 
 function send(
-  { request, trace, allowance, mounted }: Exchange,
+  { request, trace, allowance, mounted, params }: Exchange,
   response: ServerResponse,
   status: number,
   text: string,
@@ -255,7 +282,9 @@ function send(
   if (allowance) headers.push(...allowanceHeaders(allowance))
   if (allowance && retryAfter !== undefined) headers.push(...refusalHeaders(allowance, retryAfter))
   const replacement = mounted?.operation.deprecated?.replacedBy
-  if (replacement) headers.push('Deprecation', 'true', 'Link', `<${replacement}>; rel="successor-version"`)
+  if (replacement) {
+    headers.push('Deprecation', 'true', 'Link', `<${filledPath(replacement, params)}>; rel="successor-version"`)
+  }
   if (!request.complete && request.method !== 'GET' && !canBeSkipped(request)) headers.push('Connection', 'close')
   response.writeHead(status, headers)
   response.end(body)
@@ -266,4 +295,9 @@ const skippedBytesMax = 65_536
 /** A short body that was not read is passed over; after a long or endless one the connection ends with the answer. */
 function canBeSkipped({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length']) <= skippedBytesMax
+}
+
+/** A path with the values that the request's own path has for its parameters. */
+function filledPath(template: string, params: Record<string, string>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent((params[name] ?? '').toWellFormed()))
 }

@@ -11,12 +11,15 @@ export type KeyScope = 'fullAccess' | 'authOnly'
 /** Who is calling, as a door found out. */
 export type Caller =
   | { kind: 'server'; scope: KeyScope; keyFingerprint: string }
+  | { kind: 'client'; uid: string; tokenFingerprint: string }
   | { kind: 'management'; accountId: number }
 
 /** The user a call acts as. */
 export interface Actor {
   uid: string
   role: string
+  /** The row of the role, unless it is `default`: a role deleted and made again is another one. */
+  roleId: string | null
 }
 
 export interface App {
@@ -38,7 +41,7 @@ interface Input<Path extends string, Query extends TSchema, Body extends TSchema
   query: Static<Query>
   body: Static<Body>
   caller: Caller
-  /** The acting user, when the call carries `onBehalfOf` and the operation supports it. */
+  /** The acting user: an auth token's, or the one `onBehalfOf` names where the operation supports it. */
   actor: Actor | undefined
 }
 
@@ -82,9 +85,13 @@ export interface AppOperationDeclaration<
   Reply extends TSchema,
   Found,
 > extends Declaration<Path, Query, Body, Reply> {
+  /** Who may call it: servers with an API key, clients with an auth token; servers alone unless said otherwise. */
+  doors?: ('server' | 'client')[]
   /** Key scopes that may call it; `fullAccess` alone unless said otherwise. */
   keys?: KeyScope[]
   onBehalfOf?: 'required' | 'optional'
+  /** The feature it belongs to; where a user is acting, his role must allow it. */
+  may?: string
   /** Which shared counter it counts against. */
   rate?: 'core' | 'standard'
   /** Loads what the path names, or refuses; comes before the body is checked, so an unknown record answers first. */
@@ -106,10 +113,12 @@ export interface ManagementOperationDeclaration<
 /** Any operation, as the pipeline sees it. */
 export interface Operation extends Declaration<Route, TSchema, TSchema, TSchema> {
   door: 'server' | 'management'
+  doors: ('server' | 'client')[]
   method: Method
   path: string
   keys: KeyScope[]
   onBehalfOf: 'required' | 'optional' | 'unsupported'
+  may?: string
   rate: 'core' | 'standard'
   query: TSchema
   body: TSchema
@@ -133,7 +142,8 @@ export function operation<
   Found = undefined,
 >(declaration: AppOperationDeclaration<Path, Query, Body, Reply, Found>): Operation {
   return {
-    keys: ['fullAccess'],
+    doors: ['server'],
+    keys: declaration.doors?.includes('server') === false ? [] : ['fullAccess'],
     onBehalfOf: 'unsupported',
     rate: 'standard',
     ...common(declaration),
@@ -150,6 +160,7 @@ export function managementOperation<
   Found = undefined,
 >(declaration: ManagementOperationDeclaration<Path, Query, Body, Reply, Found>): Operation {
   return {
+    doors: [],
     keys: [],
     onBehalfOf: 'unsupported',
     rate: 'standard',

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Tables } from '../storage/tables.ts'
-import { type TSchema, Type } from './schema.ts'
+import { OneOf, type TSchema, Type } from './schema.ts'
 
 const perPageDefault = 100
 const perPageMax = 1000
@@ -33,6 +33,38 @@ export const Pagination = Type.Object(
 /** The reply of a page-based list. */
 export function pageOf<Record extends TSchema>(record: Record) {
   return Type.Object({ data: Type.Array(record), meta: Type.Object({ pagination: Pagination }) })
+}
+
+const ChangeCursor = Type.Object(
+  {
+    updatedAt: Type.Integer({
+      description: 'The newest change on this page, in UNIX seconds',
+      examples: [1_767_258_000],
+    }),
+    affix: OneOf(['prepend', 'append']),
+  },
+  { title: 'ChangeCursor' },
+)
+
+/** The reply of a list of users, which also tells how fresh its page is. */
+export function userPageOf<Record extends TSchema>(record: Record) {
+  return Type.Object({
+    data: Type.Array(record),
+    meta: Type.Object({ pagination: Pagination, cursor: Type.Optional(ChangeCursor) }),
+  })
+}
+
+/** Adds to a page of users what `userPageOf` declares. */
+export function withCursor<Item extends { createdAt: number; updatedAt?: number | undefined }, Meta extends object>({
+  data,
+  meta,
+}: {
+  data: Item[]
+  meta: Meta
+}) {
+  if (data.length === 0) return { data, meta }
+  const updatedAt = Math.max(...data.map((item) => item.updatedAt ?? item.createdAt))
+  return { data, meta: { ...meta, cursor: { updatedAt, affix: 'prepend' as const } } }
 }
 
 export interface PageQuery {

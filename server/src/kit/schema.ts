@@ -23,6 +23,19 @@ export function OneOf<const Words extends readonly string[]>(words: Words, descr
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...(description && { description }) })
 }
 
+/** An http or https address. */
+export function WebAddress(max: number, description?: string) {
+  return Type.Refine(
+    Text(max, description),
+    (text) => isWebAddress(text),
+    () => 'must be an http or https address',
+  )
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s/]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
+}
+
 export const Seconds = (description: string) =>
   Type.Integer({ description: `${description}, in UNIX seconds`, examples: [1_767_258_000] })
 

@@ -5,7 +5,9 @@ import {
   Kysely,
   type QueryCompiler,
   type QueryResult,
+  type RawBuilder,
 } from 'kysely'
+import type { WantedGrams } from './search.ts'
 import type { Tables } from './tables.ts'
 
 /** What a finished statement answered: its rows, and how many rows it changed. */
@@ -27,6 +29,10 @@ export interface Connection {
 export interface Flavour {
   /** The hidden column that addresses a row, for deleting in bounded batches. */
   rowAddress: string
+  /** Ends a SELECT that keeps its rows from other writers until the transaction is over. */
+  holdRows: RawBuilder<unknown>
+  /** From where on: the search entries of an app's list that hold what one of the alternatives wants. */
+  entriesWithGrams(appId: string, list: string, alternatives: WantedGrams[]): RawBuilder<unknown>
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

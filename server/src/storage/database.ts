@@ -38,6 +38,8 @@ export interface Database {
   releaseLeases(holder: string): Promise<void>
   /** Creates the events table, whose position column is made by the database. */
   createLog(schema: Kysely<Tables>): Promise<void>
+  /** Creates the table of search entries and the index on their grams; see search.ts. */
+  createSearch(schema: Kysely<Tables>): Promise<void>
   isDuplicate(error: unknown): boolean
   /** Tells every node's workers that there may be something to do; a hint, never the message. */
   wake(): void

@@ -61,6 +61,7 @@ function houseMigrations(database: Database): Migrations {
         .execute()
       await schema.createIndex('idempotent_replies_age').on('idempotent_replies').columns(['created_at']).execute()
     },
+    '20261101-search': (schema) => database.createSearch(schema),
     '20261101-tallies': async ({ schema }) => {
       await schema
         .createTable('tallies')

@@ -2,13 +2,48 @@ import { type Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely
 import postgres from 'postgres'
 import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
+import type { WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
+  holdRows: sql`FOR NO KEY UPDATE`,
+  // OFFSET 0 keeps the planner from reading all of the app's entries instead: a gram names its app and list already.
+  entriesWithGrams: (appId, list, alternatives) => sql`
+    FROM (SELECT * FROM search_entries
+      WHERE search_grams(search_entries.app_id, search_entries.list, search_entries.text)
+        @@ ${alternatives.map((wanted) => gramQuery(appId, list, wanted)).join(' | ')}::tsquery
+      OFFSET 0) AS search_entries
+    WHERE search_entries.app_id = ${appId} AND search_entries.list = ${list}`,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }
+
+function gramQuery(appId: string, list: string, { field, grams, asBeginning }: WantedGrams): string {
+  const words = grams.map((gram) => {
+    const word = `${appId}|${list}|${field}|${gram}`.replaceAll("'", "''").replaceAll('\\', '\\\\')
+    return `'${word}'${asBeginning ? ':*' : ''}`
+  })
+  return `(${words.join(' & ')})`
+}
+
+// The planner is told a high cost so that it never computes grams while reading rows: it always asks the index.
+const gramFunction = sql`
+  CREATE FUNCTION search_grams(app_id text, list text, body text) RETURNS tsvector
+  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 100000 AS $$
+  BEGIN
+    RETURN coalesce((
+      SELECT array_to_tsvector(array_agg(DISTINCT
+        app_id || '|' || list || '|' || (field.at - 1) || '|' || substr(field.line, start, 3)))
+      FROM unnest(string_to_array(body, E'\\n')) WITH ORDINALITY AS field(line, at),
+        generate_series(1, length(field.line)) AS start
+    ), ''::tsvector);
+  END $$`
+
+// What was written last waits in a list that every search reads, so it is kept short.
+const gramIndex = sql`
+  CREATE INDEX search_entries_by_gram ON search_entries USING gin (search_grams(app_id, list, text))
+  WITH (gin_pending_list_limit = 256)`
 
 const bigintOid = 20
 const numericOid = 1700
@@ -109,6 +144,18 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         .addColumn('at', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('events_position', ['tx', 'id'])
         .execute()
+    },
+    async createSearch(schema: Kysely<Tables>) {
+      await schema.schema
+        .createTable('search_entries')
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('list', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('text', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('search_entries_key', ['app_id', 'list', 'id'])
+        .execute()
+      await gramFunction.execute(schema)
+      await gramIndex.execute(schema)
     },
     isDuplicate: (error) => codeOf(error) === '23505',
     wake() {

@@ -5,13 +5,54 @@ import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { gramsOf, type WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
   rowAddress: 'rowid',
+  // There is one writer at a time anyway.
+  holdRows: sql``,
+  // The join is crossed because that fixes its order: grams first, never all entries of the app.
+  entriesWithGrams: (appId, list, alternatives) => sql`
+    FROM search_grams CROSS JOIN search_entries ON search_entries.row_address = search_grams.rowid
+    WHERE search_grams MATCH ${alternatives.map((wanted) => gramQuery(appId, list, wanted)).join(' OR ')}
+    AND search_entries.app_id = ${appId} AND search_entries.list = ${list}`,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
+
+/** A gram as a word that the index takes as it is. */
+function gramToken(appId: string, list: string, field: number, gram: string): string {
+  return `${appId}${list}${field}x${Buffer.from(gram, 'utf16le').swap16().toString('hex')}`
+}
+
+function gramQuery(appId: string, list: string, { field, grams, asBeginning }: WantedGrams): string {
+  const words = grams.map((gram) => `"${gramToken(appId, list, field, gram)}"${asBeginning ? ' *' : ''}`)
+  return `(${words.join(' AND ')})`
+}
+
+function gramTokens(appId: string, list: string, text: string): string {
+  return gramsOf(text)
+    .flatMap((grams, field) => [...grams].map((gram) => gramToken(appId, list, field, gram)))
+    .join(' ')
+}
+
+/** Kept by triggers, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index. */
+const gramIndex = `
+  CREATE VIRTUAL TABLE search_grams USING fts5(
+    grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');
+  CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
+    INSERT INTO search_grams (rowid, grams)
+    VALUES (new.row_address, gram_tokens(new.app_id, new.list, new.text));
+  END;
+  CREATE TRIGGER search_entries_removed AFTER DELETE ON search_entries BEGIN
+    DELETE FROM search_grams WHERE rowid = old.row_address;
+  END;
+  CREATE TRIGGER search_entries_changed AFTER UPDATE ON search_entries BEGIN
+    DELETE FROM search_grams WHERE rowid = old.row_address;
+    INSERT INTO search_grams (rowid, grams)
+    VALUES (new.row_address, gram_tokens(new.app_id, new.list, new.text));
+  END;`
 
 const rowsPerScan = 1_000
 const busyMilliseconds = 5_000
@@ -97,6 +138,19 @@ export function openSqlite(file: string): Database {
         .addColumn('at', 'bigint', (column) => column.notNull())
         .execute()
     },
+    async createSearch({ schema }) {
+      await schema
+        .createTable('search_entries')
+        // A declared address stays when the file is compacted; the index on grams goes by it.
+        .addColumn('row_address', 'integer', (column) => column.primaryKey())
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('list', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('text', 'text', (column) => column.notNull())
+        .addUniqueConstraint('search_entries_key', ['app_id', 'list', 'id'])
+        .execute()
+      writer.exec(gramIndex)
+    },
     isDuplicate: (error) =>
       error instanceof Error &&
       'errcode' in error &&
@@ -118,6 +172,9 @@ function open(file: string): DatabaseSync {
   database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text))
   // As on the other database, LIKE takes letters as they are.
   database.exec('PRAGMA case_sensitive_like = ON')
+  database.function('gram_tokens', { deterministic: true }, (appId, list, text) =>
+    gramTokens(String(appId), String(list), String(text)),
+  )
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
   return database
 }

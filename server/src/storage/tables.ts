@@ -15,6 +15,7 @@ export interface Tables {
   idempotent_replies: IdempotentReplyRow
   tallies: TallyRow
   locks: LockRow
+  search_entries: SearchEntryRow
   install_settings: InstallSettingRow
 }
 
@@ -81,6 +82,15 @@ export interface TallyRow {
   n: number
 }
 
+/** What a record can be found by; see search.ts. */
+export interface SearchEntryRow {
+  app_id: string
+  list: string
+  id: string
+  /** The record's texts, folded, a line each. */
+  text: string
+}
+
 export interface InstallSettingRow {
   name: string
   value: string
@@ -96,5 +106,5 @@ export interface LockRow {
 export type InstallTable = Exclude<keyof Tables, TenantTable>
 
 /** The tables of storage itself; an area's card names its own. */
-export const houseTables: TenantTable[] = ['events', 'jobs', 'idempotent_replies', 'tallies', 'locks']
+export const houseTables: TenantTable[] = ['events', 'jobs', 'idempotent_replies', 'tallies', 'locks', 'search_entries']
 export const houseInstallTables: InstallTable[] = ['followers', 'leases', 'install_settings']

@@ -29,12 +29,17 @@ export interface Place {
 /** Which records a filter wants: a value per facet, `undefined` where any will do. */
 export type Wanted = readonly (string | number | undefined)[]
 
+/** The same, told as the combinations of facets themselves. */
+export interface WantedFacets {
+  anyOf: readonly string[]
+}
+
 export function facetsOf(values: readonly (string | number)[]): string {
   return values.join(separator)
 }
 
-export function wantsEverything(wanted: Wanted): boolean {
-  return wanted.every((value) => value === undefined)
+export function wantsEverything(wanted: Wanted | WantedFacets): boolean {
+  return !('anyOf' in wanted) && wanted.every((value) => value === undefined)
 }
 
 /** The LIKE pattern that facets of a wanted record match. */
@@ -51,8 +56,21 @@ export async function moveTally(
   depth: 'total' | 'pages' = 'pages',
 ): Promise<void> {
   if (before?.at === after?.at && before?.facets === after?.facets) return
+  await addChanges(db, list, [...changesFor(before, -1, depth), ...changesFor(after, 1, depth)])
+}
+
+/** Records that `list` gained many records at once; counting them one by one would change the same rows again and again. */
+export async function addToTally(db: TenantDb, list: string, places: Place[]): Promise<void> {
+  await addChanges(
+    db,
+    list,
+    places.flatMap((place) => changesFor(place, 1, 'pages')),
+  )
+}
+
+async function addChanges(db: TenantDb, list: string, all: Change[]): Promise<void> {
   const changes = new Map<string, Change>()
-  for (const change of [...changesFor(before, -1, depth), ...changesFor(after, 1, depth)]) {
+  for (const change of all) {
     const key = `${change.level} ${change.bucket} ${change.facets}`
     changes.set(key, { ...change, n: change.n + (changes.get(key)?.n ?? 0) })
   }
@@ -145,7 +163,12 @@ export interface PageStart {
 const worthLookingUp = 200
 
 /** Finds the page that begins after `offset` of the wanted records, newest first. */
-export async function seekPage(db: TenantDb, list: string, wanted: Wanted, offset: number): Promise<PageStart> {
+export async function seekPage(
+  db: TenantDb,
+  list: string,
+  wanted: Wanted | WantedFacets,
+  offset: number,
+): Promise<PageStart> {
   let start: PageStart = { until: undefined, skip: offset }
   const levels = wantsEverything(wanted) ? [coarse, fine, finest] : [coarse, fine]
   for (const level of levels) {
@@ -159,7 +182,7 @@ export async function seekPage(db: TenantDb, list: string, wanted: Wanted, offse
 async function descend(
   db: TenantDb,
   list: string,
-  wanted: Wanted,
+  wanted: Wanted | WantedFacets,
   level: number,
   { until, skip }: PageStart,
 ): Promise<PageStart> {
@@ -168,9 +191,7 @@ async function descend(
   // The level above has settled on one of its spans; only that span's children matter.
   const first = until === undefined ? 0 : last - 2 ** ((spanBits[level - 1] ?? 0) - (spanBits[level] ?? 0)) + 1
   const span = { list, level, first, last }
-  const spans = wantsEverything(wanted)
-    ? await spansOfAll(db, span)
-    : await spansOfWanted(db, { ...span, pattern: patternOf(wanted) })
+  const spans = await spansOf(db, span, wanted)
   let rest = skip
   for (const { bucket, n } of spans) {
     if (rest < n) return { until: (bucket + 1) * seconds, skip: rest }
@@ -200,6 +221,13 @@ const spansOfWanted = prepared<SpanRange & { pattern: string }, Span>((db, value
     .where('tallies.facets', '!=', everything)
     .where(sql<boolean>`tallies.facets LIKE ${value.pattern} ESCAPE '\\'`),
 )
+
+/** The spans of a level that hold wanted records, newest first. */
+function spansOf(db: TenantDb, range: SpanRange, wanted: Wanted | WantedFacets): Promise<Span[]> {
+  if (wantsEverything(wanted)) return spansOfAll(db, range)
+  if (!('anyOf' in wanted)) return spansOfWanted(db, { ...range, pattern: patternOf(wanted) })
+  return spansIn(db, range).where('tallies.facets', 'in', wanted.anyOf).execute()
+}
 
 function spansIn(db: TenantDb, { list, level, first, last }: SpanRange) {
   return db

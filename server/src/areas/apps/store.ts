@@ -5,6 +5,7 @@ import type { Work } from '../../kit/work.ts'
 import { contains } from '../../storage/sql.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { addKey, keysOf, toApiKey } from '../api-keys/index.ts'
+import { addDefaultRole } from '../roles/index.ts'
 import { appArchived, appLimitReached, appNotFound } from './errors.ts'
 import { appCreated, appArchived as appWasArchived } from './events.ts'
 import { purgeApp } from './jobs.ts'
@@ -56,7 +57,7 @@ export interface NewApp {
   sampleData: boolean
 }
 
-/** Creates an app with the two keys that every app begins with. */
+/** Creates an app with the two keys and the role that every app begins with. */
 export async function addApp(
   platform: Platform,
   inApp: (appId: string) => Work,
@@ -72,6 +73,7 @@ export async function addApp(
     .executeTakeFirstOrThrow()
   await addKey(work, { name: 'Rest API Key', scope: 'fullAccess', createdBy: 'app_system' })
   await addKey(work, { name: 'Auth Key', scope: 'authOnly', createdBy: 'app_system' })
+  await addDefaultRole(work)
   await work.emit(appCreated, { sampleData })
   return row
 }

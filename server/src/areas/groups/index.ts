@@ -2,7 +2,8 @@ import { area } from '../../kit/area.ts'
 import { addSampleGroup } from './followers.ts'
 import { migrations } from './tables.ts'
 
-export { addMissingGroups } from './store.ts'
+export { addMissingGroups, requireGroup } from './store.ts'
+export type { GroupRow } from './tables.ts'
 
 export const groups = area({
   name: 'groups',

@@ -1,4 +1,13 @@
 import type { TenantDb } from '../../storage/tenant.ts'
+import { groupNotFound } from './errors.ts'
+import type { GroupRow } from './tables.ts'
+
+/** The group of this GUID, in any letter case. */
+export async function requireGroup(db: TenantDb, guid: string): Promise<GroupRow> {
+  const row = await db.select('groups').selectAll().where('groups.guid', '=', guid.toLowerCase()).executeTakeFirst()
+  if (!row) throw groupNotFound({ guid })
+  return row
+}
 
 /** Adds the groups that do not exist yet. */
 export async function addMissingGroups(

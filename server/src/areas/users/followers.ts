@@ -1,5 +1,7 @@
 import { follower } from '../../kit/follower.ts'
 import { appCreated } from '../apps/events.ts'
+import { roleDeleted } from '../roles/events.ts'
+import { leaveDeletedRole } from './jobs.ts'
 import { addMissingUsers } from './store.ts'
 
 const sampleUsers = [
@@ -16,5 +18,14 @@ export const addSampleUsers = follower({
   on: [appCreated],
   async handle({ payload, at }, { db }) {
     if (payload.sampleData) await addMissingUsers(db, sampleUsers, at)
+  },
+})
+
+/** Every user has a role that exists. */
+export const followDeletedRoles = follower({
+  name: 'users.deletedRoles',
+  on: [roleDeleted],
+  async handle({ payload: { role, id } }, { later }) {
+    await later(leaveDeletedRole, { role: role.role, roleId: id }, { key: id })
   },
 })

@@ -1,13 +1,40 @@
 import { area } from '../../kit/area.ts'
-import { addSampleUsers } from './followers.ts'
+import { userEvents } from './events.ts'
+import { addSampleUsers, followDeletedRoles } from './followers.ts'
+import { leaveDeletedRole } from './jobs.ts'
+import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
-export { addMissingUsers, findActiveUser } from './store.ts'
+// What the areas below know about two users reaches the operations of this one through gates.ts:
+//   friends:       uidsOfFriends.attach((db, uid) => …)
+//   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)
+// Lists of users of your own: usersOf(db), userMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
+export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedWith, uidsOfFriends } from './gates.ts'
+export {
+  activeUsers,
+  addMissingUsers,
+  conversationId,
+  eachUserMatches,
+  findActiveUser,
+  findUser,
+  holdUsers,
+  lockActiveUser,
+  requireActiveUser,
+  systemUid,
+  toUser,
+  userMatches,
+  usersOf,
+  type View,
+} from './store.ts'
+export type { UserRow } from './tables.ts'
 
 export const users = area({
   name: 'users',
-  about: 'The people of an app.',
+  about: 'The people of an app: who they are, and whether they may come in.',
+  operations,
+  events: userEvents,
   migrations,
-  tables: ['users'],
-  followers: [addSampleUsers],
+  tables: ['users', 'user_tags'],
+  followers: [addSampleUsers, followDeletedRoles],
+  jobs: [leaveDeletedRole],
 })

@@ -1,28 +1,330 @@
+import { randomBytes } from 'node:crypto'
+import type { Expression, SqlBool } from 'kysely'
+import { sql } from 'kysely'
+import { metadataText } from '../../kit/metadata.ts'
+import type { Work } from '../../kit/work.ts'
+import { idsMatching, matches, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
+import { addToTally, facetsOf, moveTally } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { roleNotFound } from '../roles/errors.ts'
+import { rolesOf } from '../roles/index.ts'
+import { defaultRole } from '../roles/schemas.ts'
+import { userExists, userNotFound } from './errors.ts'
+import type { Blocks } from './gates.ts'
+import type { User, UserCreate, UserUpdate } from './schemas.ts'
 import type { UserRow } from './tables.ts'
 
-const activeUserByUid = prepared<{ uid: string }, UserRow>((db, { uid }) =>
-  db.select('users').selectAll().where('users.uid', '=', uid).where('users.deactivated_at', 'is', null),
+/** The name of the list, for tallies and search. */
+export const usersList = 'users'
+
+const idBytes = 8
+
+/** Who acts when no user does; known to records, never a row. */
+export const systemUid = 'app_system'
+
+type Doing = Pick<Work, 'db' | 'now'>
+
+const userByUid = prepared<{ uid: string }, UserRow>((db, { uid }) =>
+  db.select('users').selectAll().where('users.uid', '=', uid),
 )
+
+/** The user who goes by `uid`, in any letter case, active or not. */
+export async function findUser(db: TenantDb, uid: string): Promise<UserRow | undefined> {
+  const [row] = await userByUid(db, { uid: uid.toLowerCase() })
+  return row
+}
 
 /** The user who goes by `uid`, in any letter case, unless unknown or deactivated. */
 export async function findActiveUser(db: TenantDb, uid: string): Promise<UserRow | undefined> {
-  const [row] = await activeUserByUid(db, { uid: uid.toLowerCase() })
+  const row = await findUser(db, uid)
+  return row?.deactivated_at === null ? row : undefined
+}
+
+export async function requireActiveUser(db: TenantDb, uid: string): Promise<UserRow> {
+  const row = await findActiveUser(db, uid)
+  if (!row) throw userNotFound({ uid })
+  return row
+}
+
+/** Keeps the user as they are until the transaction ends: of several that want to change them, one goes at a time. */
+export async function lockActiveUser(db: TenantDb, uid: string): Promise<UserRow> {
+  const row = await db.update('users').set({ uid }).where('uid', '=', uid).returningAll().executeTakeFirst()
+  if (row?.deactivated_at !== null) throw userNotFound({ uid })
+  return row
+}
+
+/** Those of `uids` that belong to active users, by UID; for bulk bodies. */
+export async function activeUsers(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
+  if (uids.length === 0) return new Map()
+  const rows = await db
+    .select('users')
+    .selectAll()
+    .where('users.uid', 'in', [...new Set(uids.map((uid) => uid.toLowerCase()))])
+    .where('users.deactivated_at', 'is', null)
+    .execute()
+  return new Map(rows.map((row) => [row.uid, row]))
+}
+
+/**
+ * Those of `uids` that belong to users, active or not, held until the transaction ends: meanwhile nobody changes or
+ * deletes them, nor counts what is theirs. They are held in the order of their UIDs, so that two transactions cannot wait
+ * for each other.
+ */
+export async function holdUsers(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
+  const rows = await db
+    .select('users')
+    .selectAll()
+    .where('users.uid', 'in', [...new Set(uids.map((uid) => uid.toLowerCase()))])
+    .orderBy('users.uid')
+    .modifyEnd(db.connection.flavour.holdRows)
+    .execute()
+  return new Map(rows.map((row) => [row.uid, row]))
+}
+
+/** Whether a subquery of UIDs names `uid`. */
+export async function isAmong(db: TenantDb, uid: string, uids: Expression<string>): Promise<boolean> {
+  const row = await db
+    .select('users')
+    .select('users.uid')
+    .where('users.uid', '=', uid)
+    .where(sql<SqlBool>`users.uid IN ${uids}`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The app's users, newest first, active or not. */
+export function usersOf(db: TenantDb) {
+  return db.select('users').selectAll('users').orderBy('users.created_at', 'desc').orderBy('users.uid')
+}
+
+const searchableFields = ['name', 'uid'] as const
+
+/** The user has `searchKey` in the name or UID; for any query that selects from `users`. */
+export function userMatches(
+  db: TenantDb,
+  searchKey: string,
+  searchIn: readonly string[] = searchableFields,
+): Expression<SqlBool> {
+  return sql<SqlBool>`users.uid IN ${idsMatching(db, usersList, searchKey, searchedFields(searchIn))}`
+}
+
+/** The same, asked of one user after the other; for lists that are short without the search, such as friends. */
+export function eachUserMatches(db: TenantDb, searchKey: string): Expression<SqlBool> {
+  return matches(db, usersList, sql.ref('users.uid'), searchKey, searchedFields())
+}
+
+/** A place to look that does not exist holds nothing. */
+export function searchedFields(searchIn: readonly string[] = searchableFields): number[] {
+  return searchableFields.flatMap((field, index) => (searchIn.includes(field) ? [index] : []))
+}
+
+/** In the order that `wantedFacets` asks for them. */
+export function facetsOfUser({ role, status, deactivated_at }: Pick<UserRow, 'role' | 'status' | 'deactivated_at'>) {
+  return facetsOf([role, status, deactivated_at === null ? 0 : 1])
+}
+
+export interface View {
+  /** The acting user: the record then tells what the two have to do with each other. */
+  actorUid?: string | undefined
+  blocks?: Blocks | undefined
+  withTags?: boolean
+  /** Show what stands under `@private`; for API keys acting for nobody. */
+  withPrivate?: boolean
+}
+
+export const privateMetadata = '@private'
+
+/** The record that is answered. Without a view: what any user may see, with tags. */
+export function toUser(row: UserRow, { actorUid, blocks, withTags = true, withPrivate = false }: View = {}): User {
+  const metadata = row.metadata === null ? undefined : shownMetadata(row.metadata, withPrivate)
+  return {
+    uid: row.uid,
+    name: row.name,
+    ...(row.avatar !== null && { avatar: row.avatar }),
+    ...(row.link !== null && { link: row.link }),
+    role: row.role,
+    status: row.status,
+    ...(row.status_message !== null && { statusMessage: row.status_message }),
+    ...(metadata && { metadata }),
+    ...(withTags && row.tags !== null && { tags: JSON.parse(row.tags) }),
+    ...(row.last_active_at !== null && { lastActiveAt: row.last_active_at }),
+    createdAt: row.created_at,
+    ...(row.updated_at !== null && { updatedAt: row.updated_at }),
+    ...(row.deactivated_at !== null && { deactivatedAt: row.deactivated_at }),
+    ...(actorUid !== undefined && actorUid !== row.uid && { conversationId: conversationId(actorUid, row.uid) }),
+    ...blocks,
+  }
+}
+
+/** Metadata with nothing in it but what is private is as good as none. */
+function shownMetadata(text: string, withPrivate: boolean): Record<string, unknown> | undefined {
+  const all: Record<string, unknown> = JSON.parse(text)
+  if (withPrivate || !Object.hasOwn(all, privateMetadata)) return all
+  const { [privateMetadata]: _, ...open } = all
+  return Object.keys(open).length > 0 ? open : undefined
+}
+
+/** Names the conversation of two users, whoever asks. */
+export function conversationId(uid: string, other: string): string {
+  return [uid, other].toSorted().join('_user_')
+}
+
+export type Profile = Omit<UserCreate, 'withAuthToken'>
+
+/** Adds one user; the UID must be free, also of deactivated users. */
+export async function addUser(work: Doing, profile: Profile): Promise<UserRow> {
+  const uid = profile.uid.toLowerCase()
+  if (uid === systemUid) throw userExists({ uid: profile.uid })
+  const [row] = await addRows(work, [{ ...profile, uid }])
+  if (!row) throw userExists({ uid: profile.uid })
   return row
 }
 
 /** Adds the users that do not exist yet. */
-export async function addMissingUsers(
-  db: TenantDb,
-  users: { uid: string; name: string }[],
-  now: number,
-): Promise<void> {
-  if (users.length === 0) return
-  await db
-    .insert(
-      'users',
-      users.map(({ uid, name }) => ({ uid, name, created_at: now })),
-    )
+export async function addMissingUsers(db: TenantDb, users: Profile[], now: number): Promise<void> {
+  await addRows({ db, now }, users)
+}
+
+async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow[]> {
+  if (profiles.length === 0) return []
+  const values = []
+  for (const profile of profiles) {
+    const role = await roleColumns(db, profile.role ?? defaultRole)
+    values.push({
+      uid: profile.uid,
+      id: randomBytes(idBytes).toString('hex'),
+      name: profile.name,
+      ...profileColumns(profile),
+      ...role,
+      created_at: now,
+      facets: facetsOfUser({ role: role.role, status: 'offline', deactivated_at: null }),
+    })
+  }
+  const rows = await db
+    .insert('users', values)
     .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
     .execute()
+  await putTags(db, rows)
+  await putSearchEntries(db, usersList, rows.map(searchEntry))
+  await addToTally(db, usersList, rows.map(placeOf))
+  return rows
+}
+
+async function roleColumns(db: TenantDb, role: string): Promise<{ role: string; role_id: string | null }> {
+  if (role.toLowerCase() === defaultRole) return { role: defaultRole, role_id: null }
+  // Held, so that the role cannot be deleted before this user is there to be found with it.
+  const known = await rolesOf(db)
+    .where('roles.role', '=', role.toLowerCase())
+    .modifyEnd(db.connection.flavour.holdRows)
+    .executeTakeFirst()
+  if (!known) throw roleNotFound({ role })
+  return { role: known.role, role_id: known.id }
+}
+
+/** Columns of the optional fields that were sent. */
+function profileColumns({ avatar, link, statusMessage, metadata, tags }: Omit<UserUpdate, 'unset'>) {
+  return {
+    ...(avatar !== undefined && { avatar }),
+    ...(link !== undefined && { link }),
+    ...(statusMessage !== undefined && { status_message: statusMessage || null }),
+    ...(metadata !== undefined && { metadata: metadataText(metadata) }),
+    ...(tags !== undefined && { tags: tags.length === 0 ? null : JSON.stringify([...new Set(tags)]) }),
+  }
+}
+
+async function putTags(db: TenantDb, rows: UserRow[]): Promise<void> {
+  const values = rows.flatMap(({ uid, tags }) => tagsOf(tags).map((tag) => ({ uid, tag })))
+  if (values.length > 0) await db.insert('user_tags', values).execute()
+}
+
+function tagsOf(text: string | null): string[] {
+  return text === null ? [] : JSON.parse(text)
+}
+
+function searchEntry({ uid, name }: UserRow) {
+  return { id: uid, texts: [name, uid] }
+}
+
+function placeOf(row: UserRow) {
+  return { at: row.created_at, facets: row.facets }
+}
+
+/** Changes what was sent and nothing else; a body without anything leaves the row as it is. */
+export async function changeUser(work: Doing, row: UserRow, { unset = [], ...body }: UserUpdate): Promise<UserRow> {
+  const { db, now } = work
+  const columns = {
+    ...(body.name !== undefined && { name: body.name }),
+    ...profileColumns(body),
+    ...(body.role !== undefined && (await roleColumns(db, body.role))),
+    ...Object.fromEntries(unset.map((column) => [column, null])),
+  }
+  if (Object.keys(columns).length === 0) return row
+  const changed = await putRow(db, row, { ...columns, updated_at: now })
+  if (body.tags !== undefined) {
+    await db.delete('user_tags').where('uid', '=', row.uid).execute()
+    await putTags(db, [changed])
+  }
+  if (body.name !== undefined) await putSearchEntries(db, usersList, [searchEntry(changed)])
+  return changed
+}
+
+/** An end user neither sees nor changes what a server keeps under `@private`; it survives whatever is sent. */
+export function keepingPrivate({ metadata }: UserRow, { unset = [], ...body }: UserUpdate): UserUpdate {
+  const { [privateMetadata]: secret } = metadata === null ? {} : JSON.parse(metadata)
+  const { [privateMetadata]: _, ...sent } = JSON.parse(metadataText(body.metadata ?? {}))
+  const removed = unset.includes('metadata')
+  if (body.metadata === undefined && !removed) return { unset, ...body }
+  if (secret === undefined) return { unset, ...body, ...(body.metadata !== undefined && { metadata: sent }) }
+  return {
+    ...body,
+    unset: unset.filter((name) => name !== 'metadata'),
+    metadata: { ...(removed ? {} : sent), [privateMetadata]: secret },
+  }
+}
+
+/** Writes columns of one user and keeps the tally right. The row is locked first: what it was counted as must hold. */
+async function putRow(db: TenantDb, { uid }: UserRow, columns: Partial<UserRow>): Promise<UserRow> {
+  const before = await db.update('users').set({ uid }).where('uid', '=', uid).returningAll().executeTakeFirst()
+  if (!before) throw userNotFound({ uid })
+  const after = { ...before, ...columns }
+  const facets = facetsOfUser(after)
+  await db
+    .update('users')
+    .set({ ...columns, facets })
+    .where('uid', '=', uid)
+    .execute()
+  await moveTally(db, usersList, placeOf(before), placeOf({ ...after, facets }))
+  return { ...after, facets }
+}
+
+/** Suspends a user; everything stays. */
+export function deactivate({ db, now }: Doing, row: UserRow): Promise<UserRow> {
+  return putRow(db, row, { deactivated_at: now, status: 'offline' })
+}
+
+export function reactivate({ db, now }: Doing, row: UserRow): Promise<UserRow> {
+  return putRow(db, row, { deactivated_at: null, updated_at: now })
+}
+
+/** Some of the users who have this very role, and not a later one of its name. */
+export function usersWithRole(db: TenantDb, role: string, roleId: string, limit: number): Promise<UserRow[]> {
+  const facets = (['available', 'offline'] as const).flatMap((status) =>
+    [null, 1].map((deactivated_at) => facetsOfUser({ role, status, deactivated_at })),
+  )
+  return usersOf(db).where('users.facets', 'in', facets).where('users.role_id', '=', roleId).limit(limit).execute()
+}
+
+/** Gives a user whose role is gone the default one. */
+export function resetRole({ db, now }: Doing, row: UserRow): Promise<UserRow> {
+  return putRow(db, row, { role: defaultRole, role_id: null, updated_at: now })
+}
+
+/** Removes the user's own rows; what other areas hold goes when they read the event. */
+export async function removeUser(db: TenantDb, { uid }: UserRow): Promise<void> {
+  const row = await db.delete('users').where('uid', '=', uid).returningAll().executeTakeFirst()
+  if (!row) throw userNotFound({ uid })
+  await db.delete('user_tags').where('uid', '=', uid).execute()
+  await removeSearchEntry(db, usersList, uid)
+  await moveTally(db, usersList, placeOf(row), undefined)
 }

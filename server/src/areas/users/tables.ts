@@ -4,19 +4,43 @@ import type { Migrations } from '../../storage/migrate.ts'
 declare module '../../storage/tables.ts' {
   interface Tables {
     users: UserTable
+    user_tags: UserTagRow
   }
 }
 
 interface UserTable {
   app_id: string
   uid: string
+  /** Names this user and no later one of the same UID. */
+  id: string
   name: string
+  avatar: Generated<string | null>
+  link: Generated<string | null>
   role: Generated<string>
+  /** The row of the role, unless it is `default`: a role deleted and made again is another one. */
+  role_id: Generated<string | null>
+  status: Generated<'available' | 'offline'>
+  status_message: Generated<string | null>
+  /** A JSON object as text. */
+  metadata: Generated<string | null>
+  /** A JSON array as text, for reading; `user_tags` is for finding. */
+  tags: Generated<string | null>
+  last_active_at: Generated<number | null>
   created_at: number
+  updated_at: Generated<number | null>
   deactivated_at: Generated<number | null>
+  /** The values that list filters compare, in one column; see `facetsOfUser`. */
+  facets: string
 }
 
 export type UserRow = Selectable<UserTable>
+
+/** Finds users by tag. */
+export interface UserTagRow {
+  app_id: string
+  tag: string
+  uid: string
+}
 
 export const migrations: Migrations = {
   '20261101-users': async ({ schema }) => {
@@ -24,11 +48,41 @@ export const migrations: Migrations = {
       .createTable('users')
       .addColumn('app_id', 'text', (column) => column.notNull())
       .addColumn('uid', 'text', (column) => column.notNull())
+      .addColumn('id', 'text', (column) => column.notNull())
       .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('avatar', 'text')
+      .addColumn('link', 'text')
       .addColumn('role', 'text', (column) => column.notNull().defaultTo('default'))
+      .addColumn('role_id', 'text')
+      .addColumn('status', 'text', (column) => column.notNull().defaultTo('offline'))
+      .addColumn('status_message', 'text')
+      .addColumn('metadata', 'text')
+      .addColumn('tags', 'text')
+      .addColumn('last_active_at', 'bigint')
       .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('updated_at', 'bigint')
       .addColumn('deactivated_at', 'bigint')
+      .addColumn('facets', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('users_key', ['app_id', 'uid'])
       .execute()
+    // Lists are walked by time; a filter that wants few users goes by facets first.
+    await schema
+      .createIndex('users_by_time')
+      .on('users')
+      .columns(['app_id', 'created_at desc', 'uid', 'facets'])
+      .execute()
+    await schema
+      .createIndex('users_by_facets')
+      .on('users')
+      .columns(['app_id', 'facets', 'created_at desc', 'uid'])
+      .execute()
+    await schema
+      .createTable('user_tags')
+      .addColumn('app_id', 'text', (column) => column.notNull())
+      .addColumn('tag', 'text', (column) => column.notNull())
+      .addColumn('uid', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('user_tags_key', ['app_id', 'tag', 'uid'])
+      .execute()
+    await schema.createIndex('user_tags_of_user').on('user_tags').columns(['app_id', 'uid']).execute()
   },
 }

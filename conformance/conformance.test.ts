@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type Answer, type Connection, connect } from './client.ts'
+import { checkedAreas, examine, type Finding, type Target } from './suite.ts'
+
+/** The suite itself: it must find nothing wrong with the demo install, and find what is wrong with others. */
+
+const root = join(import.meta.dirname, '..')
+const flags = ['--disable-warning=ExperimentalWarning']
+
+interface Run {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** The suite as a person starts it. */
+async function conformance(...words: string[]): Promise<Run> {
+  const child = spawn(process.execPath, [...flags, join(root, 'conformance/run.ts'), ...words], { cwd: root })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    stdout += part
+  })
+  child.stderr.setEncoding('utf8').on('data', (part) => {
+    stderr += part
+  })
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
+async function demoServer(folder: string): Promise<ChildProcess> {
+  const child = spawn(
+    process.execPath,
+    [...flags, join(root, 'server/src/main.ts'), 'start', '--demo', '--port', '0'],
+    {
+      env: { PATH: process.env.PATH, PARLEY_DATA: folder, PARLEY_LOG_LEVEL: 'error' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    output += part
+  })
+  while (!output.includes('Stop with')) await once(child.stdout, 'data')
+  return child
+}
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v3`
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+interface Reply {
+  method: string
+  path: string
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: replies of every shape are falsified
+  body: any
+}
+
+/** The demo server with one habit of its own: everything passes through, and `falsify` changes what comes back. */
+function impostor(connection: Connection, origin: string, falsify: (reply: Reply) => void): Server {
+  return createServer(async (request, response) => {
+    const { host: _, 'content-length': __, connection: ___, ...headers } = request.headers
+    const { method = 'GET', url = '/' } = request
+    const raw = await bodyOf(request)
+    const answer: Answer = await connection.send(method, `${origin}${url}`, {
+      headers: headers as Record<string, string>,
+      ...(raw !== '' && { raw }),
+    })
+    const reply = { method, path: url, status: answer.status, body: answer.body }
+    falsify(reply)
+    const kept = Object.entries(answer.headers).filter(([name]) => /^(x-rate|deprecation$|link$)/.test(name))
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...Object.fromEntries(kept) })
+    response.end(JSON.stringify(reply.body))
+  })
+}
+
+/** One wrong habit each, and where the suite must notice it. */
+const habits: { habit: string; area: string; section: string; falsify: (reply: Reply) => void }[] = [
+  {
+    habit: 'answers creations with 201',
+    area: 'conventions',
+    section: '4 Success bodies',
+    falsify(reply) {
+      if (reply.method === 'POST' && reply.status === 200) reply.status = 201
+    },
+  },
+  {
+    habit: 'leaves per_page out',
+    area: 'conventions',
+    section: '7 Pagination',
+    falsify: ({ body }) => delete body.meta?.pagination?.per_page,
+  },
+  {
+    habit: 'writes details as single strings',
+    area: 'conventions',
+    section: '5 Error body',
+    falsify({ body }) {
+      const details = body.error?.details ?? {}
+      for (const field of Object.keys(details)) details[field] = String(details[field])
+    },
+  },
+  {
+    habit: 'sends null for what has no value',
+    area: 'conventions',
+    section: '4 Success bodies',
+    falsify({ body }) {
+      if (body.data?.apiKey) body.data.updatedAt ??= null
+    },
+  },
+  {
+    habit: 'calls every refusal 400',
+    area: 'api-keys',
+    section: '5 Delete',
+    falsify(reply) {
+      if (reply.status > 400) reply.status = 400
+    },
+  },
+  {
+    habit: 'lists the oldest keys first',
+    area: 'api-keys',
+    section: '4 List',
+    falsify({ body }) {
+      if (Array.isArray(body.data)) for (const [i, key] of body.data.entries()) key.createdAt += i
+    },
+  },
+  {
+    habit: 'counts a minute too many',
+    area: 'calls',
+    section: '3 Call record',
+    falsify({ body }) {
+      if (Array.isArray(body.data)) for (const call of body.data) call.totalAudioMinutes += 1
+    },
+  },
+  {
+    habit: 'lists calls in the opposite order',
+    area: 'calls',
+    section: '2 Query parameters',
+    falsify({ body }) {
+      if (Array.isArray(body.data)) body.data.reverse()
+    },
+  },
+  {
+    habit: 'gives ended calls no end',
+    area: 'calls',
+    section: '3 Call record',
+    falsify({ body }) {
+      if (Array.isArray(body.data)) for (const call of body.data) delete call.endedAt
+    },
+  },
+  {
+    habit: 'leaves the UIDs of new users as they were sent',
+    area: 'users',
+    section: '3 Create',
+    falsify({ method, body }) {
+      if (method === 'POST' && body.data?.uid) body.data.uid = body.data.uid.toUpperCase()
+    },
+  },
+  {
+    habit: 'shows private metadata to everybody',
+    area: 'users',
+    section: '2 User record',
+    falsify({ body }) {
+      if (body.data?.metadata) body.data.metadata['@private'] ??= { email: 'x@example.org' }
+    },
+  },
+  {
+    habit: 'knows nothing of foreign tokens',
+    area: 'auth-tokens',
+    section: '8 Edge cases',
+    falsify(reply) {
+      if (reply.body.error?.code !== 'ERR_AUTHTOKEN_NOT_ACCESSIBLE') return
+      reply.body.error.code = 'ERR_AUTH_TOKEN_NOT_FOUND'
+      reply.status = 404
+    },
+  },
+  {
+    habit: 'never says when a role was changed',
+    area: 'roles',
+    section: '6 Update',
+    falsify: ({ body }) => delete body.data?.updatedAt,
+  },
+  {
+    habit: 'leaves a permission out of the catalogue',
+    area: 'permissions',
+    section: '2, 3 Role permissions',
+    falsify({ path, body }) {
+      if (path.endsWith('/permissions') && Array.isArray(body.data)) body.data.pop()
+    },
+  },
+  {
+    habit: 'names features without their prefix',
+    area: 'restricted-features',
+    section: '2 Feature record',
+    falsify({ body }) {
+      if (Array.isArray(body.data)) for (const feature of body.data) feature.key = feature.key?.replace('u.', '')
+    },
+  },
+  {
+    habit: 'says that everybody was befriended',
+    area: 'friends',
+    section: '2 Add',
+    falsify({ body }) {
+      const accepted = body.data?.accepted ?? {}
+      for (const uid of Object.keys(accepted)) accepted[uid] = { success: true, message: 'Friends.' }
+    },
+  },
+  {
+    habit: 'keeps silent about who has blocked the user',
+    area: 'blocked-users',
+    section: '3 List',
+    falsify({ body }) {
+      if (Array.isArray(body.data)) for (const user of body.data) delete user.hasBlockedMe
+    },
+  },
+]
+
+const failed = (findings: Finding[]) => findings.filter(({ verdict }) => verdict === 'does not hold')
+
+describe('the conformance suite', () => {
+  let folder: string
+  let demo: ChildProcess
+  let target: Target
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-conformance-'))
+    demo = await demoServer(folder)
+    const { baseUrl, callsBaseUrl, apiKey, authKey, caFile, port } = JSON.parse(
+      readFileSync(join(folder, 'credentials.json'), 'utf8'),
+    )
+    target = {
+      url: baseUrl,
+      callsUrl: callsBaseUrl,
+      apiKey,
+      authKey,
+      ca: readFileSync(caFile, 'utf8'),
+      connectTo: `127.0.0.1:${port}`,
+    }
+  })
+  after(async () => {
+    demo.kill('SIGTERM')
+    await once(demo, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('finds that everything holds at the demo install, and says so in a table', async () => {
+    const { code, stdout, stderr } = await conformance('--credentials', join(folder, 'credentials.json'))
+    const notHeld = stdout.split('\n').filter((line) => /✖|expected:|answered:|not seen:/.test(line))
+    assert.deepEqual(notHeld, [], stderr)
+    assert.equal(code, 0)
+    for (const { title, contract } of checkedAreas) assert.ok(stdout.includes(`${title} (contract ${contract})`), title)
+    assert.match(stdout, /^all +\d+ +0 +0$/m)
+  })
+
+  it('takes address, keys and one area from the command line, and prints JSON', async () => {
+    const { code, stdout } = await conformance(
+      ...['--url', `${target.url}/`, '--calls-url', target.callsUrl, '--api-key', target.apiKey],
+      ...['--auth-key', target.authKey, '--ca', join(folder, 'ca.pem')],
+      ...['--connect-to', target.connectTo ?? '', '--only', 'api-keys', '--json'],
+    )
+    assert.equal(code, 0)
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] }
+    assert.ok(findings.length > 0)
+    assert.deepEqual(new Set(findings.map(({ contract }) => contract)), new Set(['04']))
+  })
+
+  it('refuses to start without an address or with an area it does not know', async () => {
+    assert.deepEqual([(await conformance()).code, (await conformance('--nonsense')).code], [2, 2])
+    const wrong = await conformance('--credentials', join(folder, 'credentials.json'), '--only', 'telepathy')
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.stderr, /telepathy/)
+  })
+
+  it('finds fault with a server that says yes to everything, in every area', async () => {
+    const server = createServer((_, response) => response.end('{"data": {}}'))
+    const url = await listening(server)
+    const { code, stdout } = await conformance('--url', url, '--api-key', 'a', '--auth-key', 'b')
+    server.close()
+    assert.equal(code, 1)
+    assert.match(stdout, /✖ 3 Authentication +no key.*\n +expected: status 401.*\n +answered: GET \/v3\/apikeys -> 200/)
+    for (const { title } of checkedAreas) assert.match(stdout, new RegExp(`^${title} +\\d+ +[1-9]`, 'm'))
+  })
+
+  it('finds fault with a server that is not there', async () => {
+    const { code, stdout } = await conformance('--url', 'http://127.0.0.1:1/v3', '--api-key', 'a', '--auth-key', 'b')
+    assert.equal(code, 1)
+    assert.match(stdout, /ECONNREFUSED/)
+  })
+
+  /** What the suite finds when answers are changed on their way. */
+  async function findingsThrough(falsify: (reply: Reply) => void, areas = checkedAreas): Promise<Finding[]> {
+    const connection = connect(target)
+    const server = impostor(connection, new URL(target.url).origin, falsify)
+    const url = await listening(server)
+    const findings = await examine({ ...target, url, callsUrl: url, ca: undefined, connectTo: undefined }, areas)
+    server.close()
+    connection.close()
+    return findings
+  }
+
+  /** How many keys, users and roles there are. */
+  async function recordsThere(): Promise<unknown[]> {
+    const connection = connect(target)
+    const api = connection.caller(target.url, { apikey: target.apiKey })
+    const answers = [await api.get('/apikeys'), await api.get('/users?withDeactivated=true'), await api.get('/roles')]
+    connection.close()
+    return answers.map(({ body }) => body.meta.pagination.total)
+  }
+
+  it('finds no fault where nothing is changed on the way, and leaves nothing behind', async () => {
+    const earlier = await recordsThere()
+    assert.deepEqual(failed(await findingsThrough(() => {})), [])
+    assert.deepEqual(await recordsThere(), earlier)
+  })
+
+  for (const { habit, area, section, falsify } of habits) {
+    it(`notices a server that ${habit}`, async () => {
+      const findings = await findingsThrough(
+        falsify,
+        checkedAreas.filter(({ name }) => name === area),
+      )
+      const noticed = failed(findings).map((finding) => finding.section)
+      assert.ok(noticed.includes(section), `it failed in ${noticed.join(', ') || 'no section'}`)
+    })
+  }
+})

@@ -1,0 +1,49 @@
+import { data, type Server } from './check.ts'
+import type { Caller } from './client.ts'
+
+/** Records of the suite's own; each is gone after the check that made it. */
+
+// biome-ignore lint/suspicious/noExplicitAny: the other side may answer anything
+type Shown = any
+
+export async function makeUser(server: Server, profile: object = {}): Promise<Shown> {
+  const uid = server.fresh('user')
+  const user = data(await server.api.post('/users', { uid, name: `Conformance ${uid}`, ...profile }))
+  server.afterwards(() => server.api.delete(`/users/${user.uid}`, { permanent: true }))
+  return user
+}
+
+/** Several users; answers their UIDs. */
+export async function makeUsers(server: Server, count: number): Promise<string[]> {
+  const uids: string[] = []
+  while (uids.length < count) uids.push((await makeUser(server)).uid)
+  return uids
+}
+
+export async function makeRole(server: Server, settings?: object): Promise<Shown> {
+  const role = server.fresh('role')
+  const made = data(await server.api.post('/roles', { role, name: 'Conformance', ...(settings && { settings }) }))
+  server.afterwards(() => server.api.delete(`/roles/${role}`))
+  return made
+}
+
+/** The door for end users, with a fresh token of this one. */
+export async function clientOf(server: Server, uid: string): Promise<Caller> {
+  const { authToken } = data(await server.api.post(`/users/${uid}/auth_tokens`, { force: true }))
+  return server.connection.caller(server.url, { authToken })
+}
+
+export const uidsIn = (list: { uid: string }[]): string[] => list.map(({ uid }) => uid)
+
+/** A path below a user of the check's own. */
+export const below = (path: string) => async (server: Server) => `/users/${(await makeUser(server)).uid}${path}`
+
+/** A path below a role of the check's own. */
+export const belowRole = (path: string) => async (server: Server) => `/roles/${(await makeRole(server)).role}${path}`
+
+/** A path below a user who is deactivated. */
+export const belowDeactivated = (path: string) => async (server: Server) => {
+  const { uid } = await makeUser(server)
+  data(await server.api.delete(`/users/${uid}`))
+  return `/users/${uid}${path}`
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { apiKeys } from './areas/api-keys.ts'
+import { authTokens } from './areas/auth-tokens.ts'
+import { blockedUsers } from './areas/blocked-users.ts'
+import { calls } from './areas/calls.ts'
+import { conventions } from './areas/conventions.ts'
+import { friends } from './areas/friends.ts'
+import { permissions } from './areas/permissions.ts'
+import { restrictedFeatures } from './areas/restricted-features.ts'
+import { roles } from './areas/roles.ts'
+import { users } from './areas/users.ts'
+import { type CheckedArea, NotSeen, type Server } from './check.ts'
+import { type Answer, connect, shortened } from './client.ts'
+
+export const checkedAreas: CheckedArea[] = [
+  conventions,
+  calls,
+  users,
+  authTokens,
+  apiKeys,
+  roles,
+  permissions,
+  restrictedFeatures,
+  friends,
+  blockedUsers,
+]
+
+/** Where the server is and what opens it. */
+export interface Target {
+  url: string
+  callsUrl: string
+  apiKey: string
+  authKey: string
+  ca?: string | undefined
+  connectTo?: string | undefined
+}
+
+export type Verdict = 'holds' | 'does not hold' | 'not seen'
+
+export interface Finding {
+  area: string
+  contract: string
+  section: string
+  expects: string
+  verdict: Verdict
+  /** What was expected at the point where it failed, or why it could not be seen. */
+  reason?: string
+  /** The last question and its answer, for a failed check. */
+  answered?: string
+}
+
+/** Runs every check of the chosen areas, one after the other, and tells each finding as it comes. */
+export async function examine(
+  target: Target,
+  areas: CheckedArea[] = checkedAreas,
+  tell: (finding: Finding) => void = () => {},
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  let last: Answer | undefined
+  const connection = connect({
+    ca: target.ca,
+    connectTo: target.connectTo,
+    onAnswer: (answer) => {
+      last = answer
+    },
+  })
+  const run = randomBytes(4).toString('hex')
+  let used = 0
+  const { url, callsUrl, apiKey, authKey } = target
+  const server: Omit<Server, 'afterwards'> = {
+    url,
+    callsUrl,
+    apiKey,
+    authKey,
+    connection,
+    api: connection.caller(url, { apikey: apiKey }),
+    calls: connection.caller(callsUrl, { apikey: apiKey }),
+    auth: connection.caller(url, { apikey: authKey }),
+    fresh(word) {
+      used += 1
+      return `conf-${run}-${word}-${used}`
+    },
+  }
+  for (const { title, contract, checks } of areas) {
+    for (const { section, expects, run } of checks) {
+      last = undefined
+      const chores: (() => Promise<unknown>)[] = []
+      const outcome = await outcomeOf(() => run({ ...server, afterwards: (work) => void chores.push(work) }))
+      if (outcome.verdict === 'does not hold' && last) Object.assign(outcome, { answered: inShort(last) })
+      // What a check leaves behind is removed in the opposite order; a server that fails at this too is told above.
+      for (const chore of chores.toReversed()) await chore().catch(() => undefined)
+      const finding = { area: title, contract, section, expects, ...outcome }
+      findings.push(finding)
+      tell(finding)
+    }
+  }
+  connection.close()
+  return findings
+}
+
+async function outcomeOf(run: () => Promise<void>): Promise<Pick<Finding, 'verdict' | 'reason'>> {
+  try {
+    await run()
+    return { verdict: 'holds' }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || error.name : String(error)
+    return { verdict: error instanceof NotSeen ? 'not seen' : 'does not hold', reason }
+  }
+}
+
+const answerCharactersMax = 400
+
+function inShort({ question, status, text }: Answer): string {
+  return `${question} -> ${status} ${shortened(text, answerCharactersMax)}`
+}

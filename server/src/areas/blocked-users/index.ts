@@ -1,0 +1,23 @@
+import { area } from '../../kit/area.ts'
+import { blocksBetween, uidsBlockedWith } from '../users/index.ts'
+import { userBlocked, userUnblocked } from './events.ts'
+import { forgetDeletedUsers } from './followers.ts'
+import { operations } from './operations.ts'
+import { blocksWith, uidsWithBlock } from './store.ts'
+import { migrations } from './tables.ts'
+
+export { refusalTo } from './rules.ts'
+export { relationBetween } from './store.ts'
+
+blocksBetween.attach(blocksWith)
+uidsBlockedWith.attach(uidsWithBlock)
+
+export const blockedUsers = area({
+  name: 'blocked-users',
+  about: 'Who has shut out whom.',
+  operations,
+  events: [userBlocked, userUnblocked],
+  migrations,
+  tables: ['blocks'],
+  followers: [forgetDeletedUsers],
+})

@@ -1,0 +1,30 @@
+import { listQuery } from '../../kit/page.ts'
+import { FilledText, OneOf, type Static, Type } from '../../kit/schema.ts'
+import { searchFields } from '../users/schemas.ts'
+
+const uidCharactersMax = 10_000
+
+const blockedUids = (description: string) =>
+  Type.Array(FilledText(uidCharactersMax), { minItems: 1, description, examples: [['milo']] })
+
+export const UsersBlock = Type.Object(
+  { blockedUids: blockedUids('Whom to block') },
+  { examples: [{ blockedUids: ['milo'] }] },
+)
+
+export const UsersUnblock = Type.Object(
+  { blockedUids: blockedUids('Whom to unblock') },
+  { examples: [{ blockedUids: ['milo'] }] },
+)
+
+export const Direction = OneOf(
+  ['blockedByMe', 'hasBlockedMe', 'both'],
+  'Whose block counts: `blockedByMe` unless said otherwise, and `both` for a client',
+)
+export type Direction = Static<typeof Direction>
+
+export const BlockListQuery = listQuery({
+  searchKey: searchFields.searchKey,
+  direction: Type.Optional(Direction),
+})
+export type BlockListQuery = Static<typeof BlockListQuery>

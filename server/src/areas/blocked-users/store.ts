@@ -1,0 +1,159 @@
+import { type Expression, sql } from 'kysely'
+import type { Filters } from '../../kit/page.ts'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { type Blocks, eachUserMatches, type UserRow } from '../users/index.ts'
+import { blocksFrom } from './rules.ts'
+import type { BlockListQuery, Direction } from './schemas.ts'
+
+/** Blocks as one user sees them: with whom, and since when. */
+interface Seen {
+  app_id: string
+  other_uid: string
+  other_id: string
+  at: number
+}
+
+type Side = 'byMe' | 'byOther'
+
+const columnsOf = {
+  byMe: { mine: 'blocks.user_id', otherId: 'blocks.blocked_id', otherUid: 'blocks.blocked_uid' },
+  byOther: { mine: 'blocks.blocked_id', otherId: 'blocks.user_id', otherUid: 'blocks.uid' },
+} as const
+
+function seenBy(db: TenantDb, userId: string, side: Side) {
+  const { mine, otherId, otherUid } = columnsOf[side]
+  return db
+    .select('blocks')
+    .select([
+      'blocks.app_id as app_id',
+      `${otherUid} as other_uid`,
+      `${otherId} as other_id`,
+      'blocks.created_at as at',
+    ])
+    .where(mine, '=', userId)
+}
+
+/** A direction that is none of the three has nobody in it. */
+function seenFrom(db: TenantDb, userId: string, direction: Direction) {
+  switch (direction) {
+    case 'blockedByMe':
+      return seenBy(db, userId, 'byMe')
+    case 'hasBlockedMe':
+      return seenBy(db, userId, 'byOther')
+    case 'both':
+      return seenBy(db, userId, 'byMe').unionAll(seenBy(db, userId, 'byOther'))
+    default:
+      return seenBy(db, userId, 'byMe').where(sql<boolean>`1 = 0`)
+  }
+}
+
+/** The active users with a block between them and `user`, newest block first. */
+export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Direction) {
+  const latest = sql<Seen>`(
+    SELECT app_id, other_uid, other_id, max(at) AS at FROM ${seenFrom(db, id, direction)} AS directions
+    GROUP BY app_id, other_uid, other_id)`
+  return db
+    .select('users')
+    .innerJoin(latest.as('seen'), (join) =>
+      join
+        .onRef('seen.app_id', '=', 'users.app_id')
+        .onRef('seen.other_uid', '=', 'users.uid')
+        .onRef('seen.other_id', '=', 'users.id'),
+    )
+    .selectAll('users')
+    .where('users.deactivated_at', 'is', null)
+    .orderBy('seen.at', 'desc')
+    .orderBy('users.uid')
+}
+
+export function blockFilters(
+  db: TenantDb,
+): Filters<Omit<BlockListQuery, 'direction'>, ReturnType<typeof blockedUsersOf>> {
+  return { searchKey: (rows, key) => rows.where(eachUserMatches(db, key)) }
+}
+
+const idOf = (db: TenantDb, uid: string) => db.select('users').select('users.id').where('users.uid', '=', uid)
+
+/** Which blocks stand between the user `uid` and each of `others`; those without any are left out. */
+export async function blocksWith(db: TenantDb, uid: string, others: string[]): Promise<Map<string, Blocks>> {
+  if (others.length === 0) return new Map()
+  const [byMe, byOther] = await Promise.all([timesOf(db, uid, others, 'byMe'), timesOf(db, uid, others, 'byOther')])
+  const uids = new Set([...byMe.keys(), ...byOther.keys()])
+  return new Map([...uids].map((other) => [other, blocksFrom(byMe.get(other), byOther.get(other))]))
+}
+
+async function timesOf(db: TenantDb, uid: string, others: string[], side: Side): Promise<Map<string, number>> {
+  const { mine, otherId, otherUid } = columnsOf[side]
+  const rows = await db
+    .select('blocks')
+    .innerJoin('users as other', (join) =>
+      join
+        .onRef('other.app_id', '=', 'blocks.app_id')
+        .onRef('other.uid', '=', otherUid)
+        .onRef('other.id', '=', otherId),
+    )
+    .select(['other.uid', 'blocks.created_at'])
+    .where(mine, '=', idOf(db, uid))
+    .where(otherUid, 'in', others)
+    .execute()
+  return new Map(rows.map((row) => [row.uid, row.created_at]))
+}
+
+/** What stands between two users, seen from the first; `{}` if nothing does. */
+export async function relationBetween(db: TenantDb, uid: string, other: string): Promise<Blocks> {
+  return (await blocksWith(db, uid, [other])).get(other) ?? {}
+}
+
+/** The UIDs with a block between them and `uid`, whoever of the two blocked, as a subquery of one column. */
+export function uidsWithBlock(db: TenantDb, uid: string): Expression<string> {
+  const byMe = db.select('blocks').select('blocks.blocked_uid').where('blocks.user_id', '=', idOf(db, uid))
+  const byOther = db.select('blocks').select('blocks.uid as blocked_uid').where('blocks.blocked_id', '=', idOf(db, uid))
+  return byMe.union(byOther).$asScalar()
+}
+
+/** Adds the blocks that do not stand yet; answers whom they are against. */
+export async function addBlocks(
+  { db, now }: Pick<Work, 'db' | 'now'>,
+  user: UserRow,
+  others: UserRow[],
+): Promise<Set<string>> {
+  if (others.length === 0) return new Set()
+  const rows = await db
+    .insert(
+      'blocks',
+      others.map((other) => ({
+        user_id: user.id,
+        uid: user.uid,
+        blocked_id: other.id,
+        blocked_uid: other.uid,
+        created_at: now,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('blocked_uid')
+    .execute()
+  return new Set(rows.map(({ blocked_uid }) => blocked_uid))
+}
+
+/** Lifts blocks; answers whom they were against. */
+export async function removeBlocks(db: TenantDb, user: UserRow, others: UserRow[]): Promise<Set<string>> {
+  if (others.length === 0) return new Set()
+  const rows = await db
+    .delete('blocks')
+    .where('user_id', '=', user.id)
+    .where(
+      'blocked_id',
+      'in',
+      others.map(({ id }) => id),
+    )
+    .returning('blocked_uid')
+    .execute()
+  return new Set(rows.map(({ blocked_uid }) => blocked_uid))
+}
+
+/** Removes every block by or against a user who is gone. */
+export async function forgetBlocks(db: TenantDb, userId: string): Promise<void> {
+  await db.delete('blocks').where('user_id', '=', userId).execute()
+  await db.delete('blocks').where('blocked_id', '=', userId).execute()
+}

@@ -1,0 +1,21 @@
+import { area } from '../../kit/area.ts'
+import { uidsOfFriends } from '../users/index.ts'
+import { friendAdded, friendRemoved } from './events.ts'
+import { forgetDeletedFriends } from './followers.ts'
+import { operations } from './operations.ts'
+import { friendUids } from './store.ts'
+import { migrations } from './tables.ts'
+
+export { areFriends } from './store.ts'
+
+uidsOfFriends.attach(friendUids)
+
+export const friends = area({
+  name: 'friends',
+  about: 'Mutual relations that your back end decides on.',
+  operations,
+  events: [friendAdded, friendRemoved],
+  migrations,
+  tables: ['friends'],
+  followers: [forgetDeletedFriends],
+})

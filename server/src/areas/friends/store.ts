@@ -1,0 +1,100 @@
+import { type Expression, sql } from 'kysely'
+import type { Filters } from '../../kit/page.ts'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { eachUserMatches, type UserRow, usersOf } from '../users/index.ts'
+import type { Circle } from './rules.ts'
+import type { FriendListQuery } from './schemas.ts'
+
+/** The active friends of a user, newest users first. */
+export function friendsOf(db: TenantDb, { id }: UserRow) {
+  return usersOf(db)
+    .innerJoin('friends', (join) =>
+      join
+        .onRef('friends.app_id', '=', 'users.app_id')
+        .onRef('friends.friend_uid', '=', 'users.uid')
+        .onRef('friends.friend_id', '=', 'users.id'),
+    )
+    .where('friends.user_id', '=', id)
+    .where('users.deactivated_at', 'is', null)
+}
+
+export function friendFilters(db: TenantDb): Filters<FriendListQuery, ReturnType<typeof friendsOf>> {
+  return { searchKey: (rows, key) => rows.where(eachUserMatches(db, key)) }
+}
+
+/** The UIDs of a user's friends, active or not, as a subquery of one column. */
+export function friendUids(db: TenantDb, uid: string): Expression<string> {
+  const userId = db.select('users').select('users.id').where('users.uid', '=', uid)
+  return db
+    .select('friends')
+    .innerJoin('users as friend', (join) =>
+      join
+        .onRef('friend.app_id', '=', 'friends.app_id')
+        .onRef('friend.uid', '=', 'friends.friend_uid')
+        .onRef('friend.id', '=', 'friends.friend_id'),
+    )
+    .select('friend.uid')
+    .where('friends.user_id', '=', userId)
+    .$asScalar()
+}
+
+/** Whether two users are friends, by their UIDs. */
+export async function areFriends(db: TenantDb, uid: string, other: string): Promise<boolean> {
+  const row = await db
+    .select('users')
+    .select('users.uid')
+    .where('users.uid', '=', other)
+    .where('users.uid', 'in', friendUids(db, uid))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What `requireNewFriend` decides by. The users must be held, or the counts are old when they are used. */
+export async function circleOf(db: TenantDb, { id }: UserRow, others: UserRow[]): Promise<Circle> {
+  const ids = [id, ...others.map((other) => other.id)]
+  const friends = await db
+    .select('friends')
+    .select('friends.friend_id')
+    .where('friends.user_id', '=', id)
+    .where('friends.friend_id', 'in', ids)
+    .execute()
+  const counts = await db
+    .select('friends')
+    .select(['friends.user_id', sql<number>`count(*)`.as('n')])
+    .where('friends.user_id', 'in', ids)
+    .groupBy('friends.user_id')
+    .execute()
+  return {
+    friendIds: new Set(friends.map(({ friend_id }) => friend_id)),
+    counts: new Map(counts.map(({ user_id, n }) => [user_id, n])),
+  }
+}
+
+/** Makes friendships of one user, both directions of each. */
+export async function addFriendships({ db, now }: Pick<Work, 'db' | 'now'>, user: UserRow, friends: UserRow[]) {
+  if (friends.length === 0) return
+  const rows = friends.flatMap((friend) => [
+    { user_id: user.id, friend_id: friend.id, friend_uid: friend.uid, created_at: now },
+    { user_id: friend.id, friend_id: user.id, friend_uid: user.uid, created_at: now },
+  ])
+  await db.insert('friends', rows).execute()
+}
+
+/** Ends friendships of one user, all of them or those with `uids`; answers the UIDs of the friends they were with. */
+export async function removeFriendships(db: TenantDb, userId: string, uids?: string[]): Promise<string[]> {
+  let forward = db.delete('friends').where('user_id', '=', userId)
+  if (uids) forward = forward.where('friend_uid', 'in', uids)
+  const removed = await forward.returning(['friend_id', 'friend_uid']).execute()
+  if (removed.length === 0) return []
+  await db
+    .delete('friends')
+    .where('friend_id', '=', userId)
+    .where(
+      'user_id',
+      'in',
+      removed.map(({ friend_id }) => friend_id),
+    )
+    .execute()
+  return removed.map(({ friend_uid }) => friend_uid)
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { badRequest } from '../../kit/errors.ts'
+import { oneAtATime } from '../../storage/sql.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { type GroupRow, requireGroup } from '../groups/index.ts'
+import { permissionKit } from '../rbac/index.ts'
+import { type MemberScope, memberScopes, type ScopeValues, scopeCatalogue } from './catalogue.ts'
+
+/** Calls that change the same rows in different order would wait for each other for ever. */
+const lockName = 'scope-permissions'
+
+/** The members of one scope in one group. */
+export interface Circle {
+  guid: string
+  scope: MemberScope
+}
+
+/** What the path names: the group first, then the scope. */
+export async function requireCircle(db: TenantDb, params: { guid: string; scope: string }): Promise<Circle> {
+  const { guid }: GroupRow = await requireGroup(db, params.guid)
+  const scope = memberScopes.find((each) => each === params.scope)
+  if (!scope) throw badRequest({ scope: [`must be one of ${memberScopes.join(', ')}`] })
+  return { guid, scope }
+}
+
+const givenIn = prepared<{ guid: string; scope: string }, { permission: string; value: string }>(
+  (db, { guid, scope }) =>
+    db
+      .select('scope_permissions')
+      .select(['scope_permissions.permission', 'scope_permissions.value'])
+      .where('scope_permissions.guid', '=', guid)
+      .where('scope_permissions.scope', '=', scope),
+)
+
+/** The values in force for the members of a scope; `admin` for an owner. */
+export async function scopeValues(db: TenantDb, { guid, scope }: Circle): Promise<ScopeValues> {
+  const given = await givenIn(db, { guid, scope })
+  return permissionKit.valuesInForce(
+    scopeCatalogue,
+    new Map(given.map(({ permission, value }) => [permission, JSON.parse(value)])),
+  )
+}
+
+export async function setScopeValues(
+  db: TenantDb,
+  { guid, scope }: Circle,
+  values: Map<string, permissionKit.PermissionValue>,
+): Promise<void> {
+  await oneAtATime(db, lockName)
+  await db
+    .insert(
+      'scope_permissions',
+      [...values].map(([permission, value]) => ({ guid, scope, permission, value: JSON.stringify(value) })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['app_id', 'guid', 'scope', 'permission']).doUpdateSet({ value: sql`excluded.value` }),
+    )
+    .execute()
+}
+
+/** Back to the default; answers whether it was set. */
+export async function unsetScopeValue(db: TenantDb, { guid, scope }: Circle, permission: string): Promise<boolean> {
+  await oneAtATime(db, lockName)
+  const row = await db
+    .delete('scope_permissions')
+    .where('guid', '=', guid)
+    .where('scope', '=', scope)
+    .where('permission', '=', permission)
+    .returning('permission')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,30 @@
+import type { Migrations } from '../../storage/migrate.ts'
+
+declare module '../../storage/tables.ts' {
+  interface Tables {
+    scope_permissions: ScopePermissionRow
+  }
+}
+
+export interface ScopePermissionRow {
+  app_id: string
+  guid: string
+  scope: string
+  permission: string
+  /** JSON. */
+  value: string
+}
+
+export const migrations: Migrations = {
+  '20261101-scope-permissions': async ({ schema }) => {
+    await schema
+      .createTable('scope_permissions')
+      .addColumn('app_id', 'text', (column) => column.notNull())
+      .addColumn('guid', 'text', (column) => column.notNull())
+      .addColumn('scope', 'text', (column) => column.notNull())
+      .addColumn('permission', 'text', (column) => column.notNull())
+      .addColumn('value', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('scope_permissions_key', ['app_id', 'guid', 'scope', 'permission'])
+      .execute()
+  },
+}

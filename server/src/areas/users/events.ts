@@ -1,0 +1,38 @@
+import { defineEvent } from '../../kit/event.ts'
+import { Type } from '../../kit/schema.ts'
+import { User } from './schemas.ts'
+
+// Webhooks have no triggers for these; the reference service announces connections and blocks only.
+const withUser = Type.Object({ user: User })
+const withUid = Type.Object({ uid: Type.String() })
+
+/** The record in these events is what any user may see: nothing private enters the log. */
+export const userCreated = defineEvent({ name: 'user.created', payload: withUser, audience: () => [] })
+
+export const userUpdated = defineEvent({
+  name: 'user.updated',
+  payload: withUser,
+  audience: ({ user }) => [`user:${user.uid}`],
+})
+
+/** Access is suspended; everything the user has stays. */
+export const userDeactivated = defineEvent({
+  name: 'user.deactivated',
+  payload: withUid,
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+export const userReactivated = defineEvent({
+  name: 'user.reactivated',
+  payload: withUid,
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+/** Gone for good; areas that hold something of the user's remove it when they read this. */
+export const userDeleted = defineEvent({
+  name: 'user.deleted',
+  payload: Type.Object({ uid: Type.String(), id: Type.String({ description: 'Names this user and no later one' }) }),
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+export const userEvents = [userCreated, userUpdated, userDeactivated, userReactivated, userDeleted]

@@ -1,0 +1,256 @@
+import { operation } from '../../kit/operation.ts'
+import { paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
+import { Done, done, one } from '../../kit/reply.ts'
+import { Type } from '../../kit/schema.ts'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { permissionDenied } from '../rbac/errors.ts'
+import { authorise, policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
+import { roleNotFound } from '../roles/errors.ts'
+import { invalidUid, userExists, userNotFound } from './errors.ts'
+import { userCreated, userDeactivated, userDeleted, userReactivated, userUpdated } from './events.ts'
+import { blocksBetween, issueFirstToken, uidsOfFriends } from './gates.ts'
+import { selectUsers, type Viewer } from './list.ts'
+import {
+  CreatedUser,
+  Deactivated,
+  ProfileUpdate,
+  Reactivated,
+  User,
+  UserCreate,
+  UserDelete,
+  UserListQuery,
+  UsersDeactivate,
+  UsersReactivate,
+  UserUpdate,
+  uidPattern,
+} from './schemas.ts'
+import {
+  addUser,
+  changeUser,
+  deactivate,
+  findUser,
+  holdUsers,
+  isAmong,
+  keepingPrivate,
+  reactivate,
+  removeUser,
+  requireActiveUser,
+  toUser,
+} from './store.ts'
+import type { UserRow } from './tables.ts'
+
+const createUser = operation({
+  id: 'createUser',
+  route: 'POST /users',
+  summary: 'Create a user',
+  description: 'The UID is stored in lower case and stays taken until the user is deleted for good.',
+  keys: ['fullAccess', 'authOnly'],
+  rate: 'core',
+  body: UserCreate,
+  reply: one(CreatedUser),
+  errors: [invalidUid, userExists, roleNotFound],
+  async run(call) {
+    const { withAuthToken, ...profile } = call.body
+    if (!uidPattern.test(profile.uid)) throw invalidUid(profile.uid)
+    const row = await addUser(call, profile)
+    await call.emit(userCreated, { user: toUser(row) })
+    const authToken = withAuthToken ? { authToken: await issueFirstToken.ask(call, row) } : {}
+    return { data: { ...toUser(row, { withPrivate: true }), ...authToken } }
+  },
+})
+
+const listUsers = operation({
+  id: 'listUsers',
+  route: 'GET /users',
+  summary: 'List users',
+  description: 'Newest first. All filters combine. The acting user is not among them.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'listUsers',
+  query: UserListQuery,
+  reply: Type.Union([userPageOf(User), one(Type.Object({ count: Type.Integer() }))]),
+  async run({ db, query, actor }) {
+    const viewer = actor && { uid: actor.uid, ...roleRules.listedUsers(await policyOf(db, actor)) }
+    if (query.count) {
+      const { total } = await selectUsers(db, query, viewer, { limit: 0, offset: 0 })
+      return { data: { count: total } }
+    }
+    const slice = sliceOf(query)
+    const { total, rows } = await selectUsers(db, query, viewer, slice)
+    const data = await shown(db, rows, viewer, query.withTags ?? false)
+    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
+  },
+})
+
+/** Rows as the viewer may see them. */
+async function shown(db: TenantDb, rows: UserRow[], viewer: Pick<Viewer, 'uid'> | undefined, withTags: boolean) {
+  if (!viewer) return rows.map((row) => toUser(row, { withTags, withPrivate: true }))
+  const uids = rows.map(({ uid }) => uid)
+  const blocks = await blocksBetween.ask(db, viewer.uid, uids)
+  return rows.map((row) => toUser(row, { actorUid: viewer.uid, blocks: blocks.get(row.uid), withTags }))
+}
+
+const getUser = operation({
+  id: 'getUser',
+  route: 'GET /users/{uid}',
+  summary: 'Get a user',
+  description: 'Users may always read about themselves.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  reply: one(User),
+  errors: [userNotFound, permissionDenied],
+  find: ({ db, params }) => requireActiveUser(db, params.uid),
+  async run({ db, found, actor }) {
+    // Not by `may`: what is restricted for others, users still read about themselves.
+    if (actor && actor.uid !== found.uid) {
+      await authorise(db, actor, 'getUser')
+      const friend = await isAmong(db, found.uid, uidsOfFriends.ask(db, actor.uid))
+      refuseUnless(roleRules.maySeeUser(await policyOf(db, actor), { friend, role: found.role }))
+    }
+    const [data] = await shown(db, [found], actor, true)
+    return { data: data as User }
+  },
+})
+
+const updateUser = operation({
+  id: 'updateUser',
+  route: 'PUT /users/{uid}',
+  summary: 'Change a user',
+  description: 'What is not sent stays as it is. `metadata` and `tags` are replaced whole.',
+  body: UserUpdate,
+  reply: one(User),
+  errors: [userNotFound, roleNotFound],
+  find: ({ db, params }) => requireActiveUser(db, params.uid),
+  async run(call) {
+    const row = await change(call, call.found, call.body)
+    return { data: toUser(row, { withPrivate: true }) }
+  },
+})
+
+async function change(work: Work, row: UserRow, body: Parameters<typeof changeUser>[2]): Promise<UserRow> {
+  const changed = await changeUser(work, row, body)
+  if (changed !== row) await work.emit(userUpdated, { user: toUser(changed) })
+  return changed
+}
+
+const deleteUser = operation({
+  id: 'deleteUser',
+  route: 'DELETE /users/{uid}',
+  summary: 'Deactivate a user, or delete one for good',
+  description:
+    'Without `permanent`, the user is deactivated and can be reactivated with everything. With it, the user and all that is theirs is removed, and the UID is free again.',
+  rate: 'core',
+  body: UserDelete,
+  reply: Type.Union([one(Deactivated), Done]),
+  errors: [userNotFound],
+  find: async ({ db, params }) => {
+    const row = await findUser(db, params.uid)
+    if (!row) throw userNotFound({ uid: params.uid })
+    return row
+  },
+  async run(call) {
+    const { found, body } = call
+    if (!body.permanent) return { data: await deactivateAll(call, [found.uid]) }
+    await removeUser(call.db, found)
+    await call.emit(userDeleted, { uid: found.uid, id: found.id })
+    return done(`The user ${found.uid} is deleted.`)
+  },
+})
+
+const deactivateUsers = operation({
+  id: 'deactivateUsers',
+  route: 'DELETE /users',
+  summary: 'Deactivate several users',
+  description: 'Their access is suspended; everything they have is kept.',
+  rate: 'core',
+  body: UsersDeactivate,
+  reply: one(Deactivated),
+  run: async (call) => ({ data: await deactivateAll(call, call.body.uidsToDeactivate) }),
+})
+
+async function deactivateAll(work: Work, uids: string[]) {
+  const [found, notFound] = await lookUp(work.db, uids)
+  const active = found.filter((row) => row.deactivated_at === null)
+  for (const row of active) {
+    await deactivate(work, row)
+    await work.emit(userDeactivated, { uid: row.uid })
+  }
+  return {
+    ...listed('deactivatedUids', uidsOf(active)),
+    ...listed('alreadyDeactivatedUids', uidsOf(found.filter((row) => row.deactivated_at !== null))),
+    ...listed('notFound', notFound),
+  }
+}
+
+const reactivateUsers = operation({
+  id: 'reactivateUsers',
+  route: 'PUT /users',
+  summary: 'Reactivate several users',
+  body: UsersReactivate,
+  reply: one(Reactivated),
+  async run(call) {
+    const [found, notFound] = await lookUp(call.db, call.body.uidsToActivate)
+    const inactive = found.filter((row) => row.deactivated_at !== null)
+    for (const row of inactive) {
+      await reactivate(call, row)
+      await call.emit(userReactivated, { uid: row.uid })
+    }
+    return {
+      data: {
+        ...listed('reactivatedUids', uidsOf(inactive)),
+        ...listed('nonDeactivatedUids', uidsOf(found.filter((row) => row.deactivated_at === null))),
+        ...listed('notFound', notFound),
+      },
+    }
+  },
+})
+
+/** The users of a bulk body, held while they are changed, and the UIDs that belong to nobody, as they were sent. */
+async function lookUp(db: TenantDb, uids: string[]): Promise<[UserRow[], string[]]> {
+  const known = await holdUsers(db, uids)
+  return [[...known.values()], [...new Set(uids)].filter((uid) => !known.has(uid.toLowerCase()))]
+}
+
+const uidsOf = (rows: UserRow[]) => rows.map(({ uid }) => uid)
+
+/** A result without entries is left out. */
+function listed<Name extends string>(name: Name, uids: string[]) {
+  return (uids.length === 0 ? {} : { [name]: uids }) as { [Key in Name]?: string[] }
+}
+
+const getMe = operation({
+  id: 'getMe',
+  route: 'GET /me',
+  summary: 'Get the own profile',
+  doors: ['client'],
+  may: 'getMyDetails',
+  reply: one(User),
+  run: async ({ db, actor }) => ({ data: toUser(await requireActiveUser(db, actor?.uid ?? '')) }),
+})
+
+const updateMe = operation({
+  id: 'updateMe',
+  route: 'PUT /me',
+  summary: 'Change the own profile',
+  description: 'Everything but the role. What stands under `@private` in the metadata is not touched.',
+  doors: ['client'],
+  body: ProfileUpdate,
+  reply: one(User),
+  async run(call) {
+    const row = await requireActiveUser(call.db, call.actor?.uid ?? '')
+    return { data: toUser(await change(call, row, keepingPrivate(row, call.body))) }
+  },
+})
+
+export const operations = [
+  createUser,
+  listUsers,
+  getUser,
+  updateUser,
+  deleteUser,
+  deactivateUsers,
+  reactivateUsers,
+  getMe,
+  updateMe,
+]

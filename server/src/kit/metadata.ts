@@ -1,0 +1,38 @@
+import { Type } from './schema.ts'
+
+/** An app's own data on a record, as it is answered: always an object. */
+export const Metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'Data of your own' })
+export type Metadata = Record<string, unknown>
+
+/** The same as it may be sent: an object, or the text of one. */
+export function MetadataInput(bytesMax = Number.POSITIVE_INFINITY) {
+  const fits = Type.Refine(
+    Type.Union([Metadata, Type.String()], { description: 'Data of your own; an object, or one as JSON text' }),
+    (value) => readMetadata(value) !== undefined,
+    () => 'must be a JSON object',
+  )
+  if (bytesMax === Number.POSITIVE_INFINITY) return fits
+  return Type.Refine(
+    fits,
+    (value) => Buffer.byteLength(JSON.stringify(readMetadata(value)) ?? '') <= bytesMax,
+    () => `must not be larger than ${bytesMax} bytes`,
+  )
+}
+
+/** What is stored for a value that `MetadataInput` has let through. */
+export function metadataText(value: unknown): string {
+  return JSON.stringify(readMetadata(value))
+}
+
+function readMetadata(value: unknown): Metadata | undefined {
+  const read = typeof value === 'string' ? parsed(value) : value
+  return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Metadata) : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,109 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { escapeLike } from './sql.ts'
+import type { TenantDb } from './tenant.ts'
+
+/**
+ * Finds records by a part of a text, in any script and letter case, without reading the whole table.
+ *
+ * Beside a list stands one entry per record: its texts, folded so that letters compare as people read them. The database
+ * keeps an index of their grams, which begin at each character and are three long, or shorter at the end. A key of one or
+ * two characters is the beginning of a gram; one of three is a gram; a longer one must hold all of its grams, and the
+ * text then settles what grams alone cannot, such as their order.
+ *
+ * The index is made from the entries by the database itself, so it can neither be forgotten nor restored wrongly. It
+ * knows a gram together with its app, list and field: one index serves every list, and no search meets another app's
+ * entries.
+ */
+const gramCharactersMax = 3
+const fieldSeparator = '\n'
+
+/** What an entry's field must hold: these grams, or one that begins with the only one. */
+export interface WantedGrams {
+  field: number
+  grams: string[]
+  asBeginning: boolean
+}
+
+/** Text as search compares it: one form of each letter, one letter case, single spaces. */
+export function folded(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKC')
+    .replaceAll('ς', 'σ')
+    .replaceAll(/\s+/g, ' ')
+}
+
+/** Puts records' texts under their ids, in place of any earlier ones; the order of `texts` names the fields. */
+export async function putSearchEntries(
+  db: TenantDb,
+  list: string,
+  entries: { id: string; texts: string[] }[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const rows = entries.map(({ id, texts }) => ({ list, id, text: texts.map(folded).join(fieldSeparator) }))
+  await db
+    .insert('search_entries', rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['app_id', 'list', 'id'])
+        .doUpdateSet({ text: sql`excluded.text` })
+        .whereRef('search_entries.text', '!=', sql`excluded.text`),
+    )
+    .execute()
+}
+
+export async function removeSearchEntry(db: TenantDb, list: string, id: string): Promise<void> {
+  await db.delete('search_entries').where('list', '=', list).where('id', '=', id).execute()
+}
+
+/** The ids of the records that have `key` in one of `fields` (by their order), as a subquery of one column. */
+export function idsMatching(db: TenantDb, list: string, key: string, fields: readonly number[]): Expression<string> {
+  if (fields.length === 0) return sql<string>`(SELECT NULL WHERE 1 = 0)`
+  const part = folded(key)
+  const characters = [...part]
+  const entries = db.connection.flavour.entriesWithGrams(
+    db.appId,
+    list,
+    fields.map((field) => ({ field, ...gramsOfKey(characters) })),
+  )
+  const settled = characters.length <= gramCharactersMax ? sql`` : sql`AND ${textHas(part, fields)}`
+  return sql<string>`(SELECT search_entries.id ${entries} ${settled})`
+}
+
+/** The same question asked of one record after the other: for walking a list in which many match. */
+export function matches(
+  db: TenantDb,
+  list: string,
+  id: RawBuilder<unknown>,
+  key: string,
+  fields: readonly number[],
+): Expression<SqlBool> {
+  if (fields.length === 0) return sql<SqlBool>`1 = 0`
+  return sql<SqlBool>`EXISTS (SELECT 1 FROM search_entries WHERE search_entries.app_id = ${db.appId}
+    AND search_entries.list = ${list} AND search_entries.id = ${id} AND ${textHas(folded(key), fields)})`
+}
+
+function textHas(part: string, fields: readonly number[]): RawBuilder<SqlBool> {
+  const earlierField = `%${fieldSeparator}`
+  const patterns = fields.map((field) => {
+    const pattern = `${earlierField.repeat(field)}%${escapeLike(part)}%${fieldSeparator}%`
+    return sql`search_entries.text || ${fieldSeparator} LIKE ${pattern} ESCAPE '\\'`
+  })
+  return sql<SqlBool>`(${sql.join(patterns, sql` OR `)})`
+}
+
+function gramsOfKey(characters: string[]): Omit<WantedGrams, 'field'> {
+  const width = Math.min(gramCharactersMax, characters.length)
+  const grams = characters.slice(width - 1).map((_, at) => characters.slice(at, at + width).join(''))
+  return { grams: [...new Set(grams)], asBeginning: width < gramCharactersMax }
+}
+
+/** The grams of an entry's text, field by field. */
+export function gramsOf(text: string): Set<string>[] {
+  return text.split(fieldSeparator).map((line) => {
+    const characters = [...line]
+    return new Set(characters.map((_, at) => characters.slice(at, at + gramCharactersMax).join('')))
+  })
+}
