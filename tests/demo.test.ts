@@ -81,6 +81,14 @@ describe('the demo install', () => {
     assert.equal((await get(`/users?count=true&searchKey=${encodeURIComponent('田中')}`)).body.data.count, 1)
   })
 
+  it('has friends and blocks among them, and friends for those who see friends only', async () => {
+    const { body: friends } = await get('/users/nora/friends')
+    assert.ok(friends.data.length > 2)
+    assert.ok((await get('/users/mei/blockedusers')).body.data.length > 0)
+    const { body: customers } = await get('/users?role=customer')
+    for (const { uid } of customers.data) assert.ok((await get(`/users/${uid}/friends`)).body.data.length > 0, uid)
+  })
+
   it('prints addresses, keys and a line to paste', () => {
     const { output, credentials } = demo
     for (const name of ['baseUrl', 'callsBaseUrl', 'managementUrl', 'appId', 'apiKey', 'authKey']) {

@@ -8,7 +8,8 @@ const friends: Record<string, string[]> = {
   nora: ['milo', 'priya', 'jonas', 'mei'],
   milo: ['amara', 'kenji', 'jonas'],
   amara: ['kenji', 'wanjiru'],
-  priya: ['luis', 'elif'],
+  priya: ['luis', 'elif', 'sakura-tanaka'],
+  luis: ['sakura-tanaka', 'omar'],
   jonas: ['wanjiru'],
 }
 

@@ -12,6 +12,7 @@ import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import { demoCalls, demoGroups } from './demo-calls.ts'
 import { demoRoles, demoUsers } from './demo-people.ts'
+import { relateDemoPeople } from './demo-relations.ts'
 
 /** What a person or a script needs to make the first call. */
 export interface Credentials {
@@ -48,6 +49,7 @@ export async function seedDemo({ database, tools, config }: House): Promise<{ ap
     const firstDay = Math.min(...scripts.map(({ startAt = work.now }) => startAt)) - 24 * 3600
     for (const role of demoRoles) await addRole({ db: work.db, now: firstDay }, role)
     await addMissingUsers(work.db, demoUsers, firstDay)
+    await relateDemoPeople(work)
     await addMissingGroups(work.db, demoGroups, firstDay)
     for (const script of scripts) await playScript(work, app.region, script)
     await connection.query.insertInto('install_settings').values({ name: demoAppSetting, value: app.id }).execute()
