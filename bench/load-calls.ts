@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
-import { demoCalls, demoUsers } from '../server/src/install/demo-calls.ts'
+import { demoCalls } from '../server/src/install/demo-calls.ts'
+import { demoUsers } from '../server/src/install/demo-people.ts'
 
 /**
  * A million calls in about a minute. A few hundred calls are played through the emulator door, so that every row is one

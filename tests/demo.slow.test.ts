@@ -70,6 +70,25 @@ describe('the demo install', () => {
     await database.drop()
   })
 
+  it('has a small company of people with pictures, roles and tags', async () => {
+    const { data } = (await get('/users?withTags=true')).body
+    assert.ok(data.length >= 10)
+    for (const { name, avatar, metadata, tags } of data) {
+      assert.match(avatar, /^https:\/\//, name)
+      assert.ok(metadata.title && tags.length > 0, name)
+    }
+    assert.ok(new Set(data.map(({ role }: { role: string }) => role)).size > 2)
+    assert.equal((await get(`/users?count=true&searchKey=${encodeURIComponent('田中')}`)).body.data.count, 1)
+  })
+
+  it('has friends and blocks among them, and friends for those who see friends only', async () => {
+    const { body: friends } = await get('/users/nora/friends')
+    assert.ok(friends.data.length > 2)
+    assert.ok((await get('/users/mei/blockedusers')).body.data.length > 0)
+    const { body: customers } = await get('/users?role=customer')
+    for (const { uid } of customers.data) assert.ok((await get(`/users/${uid}/friends`)).body.data.length > 0, uid)
+  })
+
   it('prints addresses, keys and a line to paste', () => {
     const { output, credentials } = demo
     for (const name of ['baseUrl', 'callsBaseUrl', 'managementUrl', 'appId', 'apiKey', 'authKey']) {

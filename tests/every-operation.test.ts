@@ -111,8 +111,8 @@ for (const database of databases) {
         it('opens to an auth token', async () => {
           const make = await acceptedBody()
           const path = await recordPath()
-          // Where the path names a user, it is that one's token.
-          const uid = /\/users\/([^/]+)/.exec(path)?.[1] ?? 'client'
+          // Where the path names a user, it is that one's token; where it names a call, that of one with a part in it.
+          const uid = /\/users\/([^/]+)/.exec(path)?.[1] ?? (path.includes('/calls/') ? 'nora' : 'client')
           const own = assertSucceeds(await stage.app.post(`/users/${uid}/auth_tokens`)).data.authToken
           assertSucceeds(await send(path, { headers: { authToken: own }, ...(make && { body: make() }) }))
         })

@@ -56,7 +56,7 @@ server      DELETE /v3/groups/{guid}/scopes/{scope}/permissions/{permission} ful
 server,client GET  /v3/calls                               fullAccess  optional     standard  10240
 server,client GET  /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240
-server      GET    /v3/calls/{sessionId}/explain           fullAccess  unsupported  standard  10240
+server      GET    /v3/calls/{sessionId}/explain           fullAccess  optional     standard  10240
 emulator    POST   /_emulator/calls/script                 fullAccess  unsupported  standard  1048576
 emulator    GET    /_emulator/clock                        fullAccess  unsupported  standard  10240
 emulator    PUT    /_emulator/clock                        fullAccess  unsupported  standard  10240

@@ -10,19 +10,6 @@ const people = ['nora', 'milo', 'amara', 'kenji', 'priya', 'luis', 'elif', 'jona
 const groups = ['design-team', 'support', 'all-hands']
 const devices = ['web-7c1', 'ios-22', 'android-9', 'mac-3f']
 
-export const demoUsers = [
-  { uid: 'nora', name: 'Nora Lind' },
-  { uid: 'milo', name: 'Milo Brandt' },
-  { uid: 'amara', name: 'Amara Okafor' },
-  { uid: 'kenji', name: 'Kenji Mori' },
-  { uid: 'priya', name: 'Priya Raman' },
-  { uid: 'luis', name: 'Luis Ferrer' },
-  { uid: 'elif', name: 'Elif Demir' },
-  { uid: 'jonas', name: 'Jonas Weber' },
-  { uid: 'wanjiru', name: 'Wanjiru Kamau' },
-  { uid: 'mei', name: 'Mei Chen' },
-]
-
 export const demoGroups = [
   { guid: 'design-team', name: 'Design team' },
   { guid: 'support', name: 'Customer support' },

@@ -81,7 +81,8 @@ export function matches(
   fields: readonly number[],
 ): Expression<SqlBool> {
   if (fields.length === 0) return sql<SqlBool>`1 = 0`
-  return sql<SqlBool>`EXISTS (SELECT 1 FROM search_entries WHERE search_entries.app_id = ${db.appId}
+  // Not EXISTS: that may be planned as a join, which without fresh statistics reads all entries for each record.
+  return sql<SqlBool>`1 = (SELECT 1 FROM search_entries WHERE search_entries.app_id = ${db.appId}
     AND search_entries.list = ${list} AND search_entries.id = ${id} AND ${textHas(folded(key), fields)})`
 }
 

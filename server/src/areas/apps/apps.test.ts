@@ -323,4 +323,12 @@ async function fill(app: AppClient): Promise<void> {
     })
   }
   assertSucceeds(await app.post('/apikeys', { name: 'kept reply' }, { 'Idempotency-Key': 'once' }))
+  assertSucceeds(await app.post('/users', { uid: 'ana', name: 'Ana', tags: ['beta'], withAuthToken: true }))
+  assertSucceeds(await app.post('/roles', { role: 'tutor', name: 'Tutor' }))
+  assertSucceeds(await app.post('/roles/tutor/restrictedfeatures', { featuresToRestrict: ['createGroup'] }))
+  const permissions = { listUsers: 'deny', 'listUsers.allowedRoles': ['tutor'] }
+  assertSucceeds(await app.put('/roles/tutor/permissions', { permissions }))
+  assertSucceeds(await app.put('/groups/team/scopes/admin/permissions', { permissions: { sendMessage: 'deny' } }))
+  assertSucceeds(await app.post('/users/ana/friends', { accepted: ['nora'] }))
+  assertSucceeds(await app.post('/users/ana/blockedusers', { blockedUids: ['milo'] }))
 }

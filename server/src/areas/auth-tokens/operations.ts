@@ -23,6 +23,7 @@ const oneTokenErrors = [userNotFound, authTokenNotFound, authTokenNotAccessible]
 
 const createAuthToken = operation({
   id: 'createAuthToken',
+  changesCallers: true,
   route: 'POST /users/{uid}/auth_tokens',
   summary: 'Create an auth token',
   description:
@@ -52,6 +53,7 @@ const listAuthTokens = operation({
 
 const flushAuthTokens = operation({
   id: 'flushAuthTokens',
+  changesCallers: true,
   route: 'DELETE /users/{uid}/auth_tokens',
   summary: "Delete all of a user's auth tokens",
   description: 'Logs the user out of every device.',
@@ -92,6 +94,7 @@ const updateAuthToken = operation({
 
 const deleteAuthToken = operation({
   id: 'deleteAuthToken',
+  changesCallers: true,
   route: 'DELETE /users/{uid}/auth_tokens/{authToken}',
   summary: 'Delete an auth token',
   description: 'The token stops working at once on this node and within a second on every other.',

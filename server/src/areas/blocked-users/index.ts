@@ -6,6 +6,7 @@ import { operations } from './operations.ts'
 import { blocksWith, uidsWithBlock } from './store.ts'
 import { migrations } from './tables.ts'
 
+export { block } from './acts.ts'
 export { refusalTo } from './rules.ts'
 export { relationBetween } from './store.ts'
 

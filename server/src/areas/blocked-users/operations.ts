@@ -1,16 +1,15 @@
-import { eachItem, Outcomes } from '../../kit/each.ts'
+import { Outcomes } from '../../kit/each.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
 import { paginate, userPageOf, withCursor } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { holdUsers, requireActiveUser, toUser, type UserRow } from '../users/index.ts'
+import { requireActiveUser, toUser, type UserRow } from '../users/index.ts'
 import { User } from '../users/schemas.ts'
-import { cannotBlockSelf } from './errors.ts'
-import { userBlocked, userUnblocked } from './events.ts'
+import { block, unblock } from './acts.ts'
 import { BlockListQuery, UsersBlock, UsersUnblock } from './schemas.ts'
-import { addBlocks, blockedUsersOf, blockFilters, blocksWith, removeBlocks } from './store.ts'
+import { blockedUsersOf, blockFilters, blocksWith } from './store.ts'
 
 const blockUsers = operation({
   id: 'blockUsers',
@@ -26,23 +25,8 @@ const blockUsers = operation({
   errors: [userNotFound, permissionDenied],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run(call) {
-    const { db, found, body, actor, emit } = call
-    refuseOthers(found, actor)
-    const uids = body.blockedUids.map((uid) => uid.toLowerCase())
-    const held = await holdUsers(db, [found.uid, ...uids])
-    const user = requireStillActive(held, found.uid)
-    const wanted: UserRow[] = []
-    const data = await eachItem(uids, (uid) => {
-      if (uid === user.uid) throw cannotBlockSelf()
-      wanted.push(requireStillActive(held, uid))
-      return `${user.uid} has blocked ${uid}.`
-    })
-    const blocked = await addBlocks(call, user, wanted)
-    const by = toUser(user)
-    for (const other of wanted.filter(({ uid }) => blocked.has(uid))) {
-      await emit(userBlocked, { by, user: toUser(other) })
-    }
-    return { data }
+    refuseOthers(call.found, call.actor)
+    return { data: await block(call, call.found.uid, call.body.blockedUids) }
   },
 })
 
@@ -57,24 +41,9 @@ const unblockUsers = operation({
   reply: one(Outcomes),
   errors: [userNotFound, permissionDenied],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
-  async run({ db, found, body, actor, emit }) {
-    refuseOthers(found, actor)
-    const uids = body.blockedUids.map((uid) => uid.toLowerCase())
-    const held = await holdUsers(db, [found.uid, ...uids])
-    const user = requireStillActive(held, found.uid)
-    const wanted: UserRow[] = []
-    const data = await eachItem(uids, (uid) => {
-      const other = held.get(uid)
-      if (!other) throw userNotFound({ uid })
-      wanted.push(other)
-      return `${user.uid} does not block ${uid}.`
-    })
-    const unblocked = await removeBlocks(db, user, wanted)
-    const by = toUser(user)
-    for (const other of wanted.filter(({ uid }) => unblocked.has(uid))) {
-      await emit(userUnblocked, { by, user: toUser(other) })
-    }
-    return { data }
+  async run(call) {
+    refuseOthers(call.found, call.actor)
+    return { data: await unblock(call, call.found.uid, call.body.blockedUids) }
   },
 })
 
@@ -106,12 +75,6 @@ const listBlockedUsers = operation({
 /** Users manage their own blocks and nobody else's. */
 function refuseOthers(user: UserRow, actor: Actor | undefined): void {
   refuseUnless(actor === undefined || actor.uid === user.uid)
-}
-
-function requireStillActive(held: Map<string, UserRow>, uid: string): UserRow {
-  const user = held.get(uid)
-  if (user?.deactivated_at !== null) throw userNotFound({ uid })
-  return user
 }
 
 export const operations = [blockUsers, listBlockedUsers, unblockUsers]

@@ -4,8 +4,9 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { workIn } from '../../kit/work.ts'
-import { addMissingUsers } from '../users/index.ts'
+import { addMissingUsers, eachUserMatches, findUser } from '../users/index.ts'
 import { areFriends } from './index.ts'
+import { friendsOf } from './store.ts'
 
 const friendsMax = 1_000
 const perRequestMax = 25
@@ -202,6 +203,22 @@ for (const database of databases) {
         assert.deepEqual(await uidsOf(app, 'nora', '?searchKey=ENJ'), ['kenji'])
         assert.deepEqual(await uidsOf(app, 'nora', '?searchKey=%25'), [])
         assert.equal((await list(app, 'nora', '?searchKey=o')).meta.pagination.total, 1)
+      })
+
+      it('searches by looking at the friends, one by one, and never at all users', async () => {
+        const app = await appWith('nora', 'milo')
+        await add(app, 'nora', 'milo')
+        const { db } = workIn(h.service.house.database.reader, app.id, h.service.house.tools)
+        const nora = await findUser(db, 'nora')
+        assert.ok(nora)
+        const { sql, parameters } = friendsOf(db, nora).where(eachUserMatches(db, 'a')).compile()
+        const explain = database === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'
+        const { rows } = await db.connection.run(`${explain} ${sql}`, parameters)
+        const byKey =
+          database === 'sqlite'
+            ? /SEARCH search_entries .*\(app_id=\? AND list=\? AND id=\?\)/
+            : /search_entries_key on search_entries[\s\S]*Index Cond: .*list = .*id = /
+        assert.match(rows.map((row) => Object.values(row as object).join(' ')).join('\n'), byKey)
       })
 
       it('leaves out deactivated friends until they are back, and keeps the relation', async () => {

@@ -6,6 +6,7 @@ import { operations } from './operations.ts'
 import { friendUids } from './store.ts'
 import { migrations } from './tables.ts'
 
+export { befriend } from './acts.ts'
 export { areFriends } from './store.ts'
 
 uidsOfFriends.attach(friendUids)

@@ -1,15 +1,13 @@
-import { eachItem } from '../../kit/each.ts'
 import { operation } from '../../kit/operation.ts'
 import { paginate, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, holdUsers, requireActiveUser, toUser, type UserRow } from '../users/index.ts'
+import { blocksBetween, requireActiveUser, toUser } from '../users/index.ts'
 import { User } from '../users/schemas.ts'
+import { befriend, unfriend } from './acts.ts'
 import { notAFriend } from './errors.ts'
-import { friendAdded, friendRemoved } from './events.ts'
-import { joinCircle, requireNewFriend } from './rules.ts'
 import { FriendListQuery, FriendsAdd, FriendsAdded, FriendsRemove } from './schemas.ts'
-import { addFriendships, circleOf, friendFilters, friendsOf, removeFriendships } from './store.ts'
+import { friendFilters, friendsOf } from './store.ts'
 
 const addFriends = operation({
   id: 'addFriends',
@@ -23,23 +21,7 @@ const addFriends = operation({
   reply: one(FriendsAdded),
   errors: [userNotFound],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
-  async run(call) {
-    const { db, found, body, emit } = call
-    const uids = body.accepted.map((uid) => uid.toLowerCase())
-    const held = await holdUsers(db, [found.uid, ...uids])
-    const user = requireStillActive(held, found)
-    const circle = await circleOf(db, user, [...held.values()])
-    const added: UserRow[] = []
-    const accepted = await eachItem(uids, (uid) => {
-      const friend = requireNewFriend(user, uid, held.get(uid), circle)
-      joinCircle(circle, user, friend)
-      added.push(friend)
-      return `${user.uid} and ${friend.uid} are friends now.`
-    })
-    await addFriendships(call, user, added)
-    for (const friend of added) await emit(friendAdded, { user: toUser(user), friend: toUser(friend) })
-    return { data: { accepted } }
-  },
+  run: async (call) => ({ data: { accepted: await befriend(call, call.found.uid, call.body.accepted) } }),
 })
 
 const listFriends = operation({
@@ -75,21 +57,10 @@ const removeFriends = operation({
   reply: Done,
   errors: [userNotFound, notAFriend],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
-  async run({ db, found, body, emit }) {
-    const uids = [...new Set(body.friends.map((uid) => uid.toLowerCase()))]
-    const user = requireStillActive(await holdUsers(db, [found.uid, ...uids]), found)
-    const removed = await removeFriendships(db, user.id, uids)
-    if (removed.length === 0) throw notAFriend({ uid: user.uid })
-    for (const friendUid of removed) await emit(friendRemoved, { uid: user.uid, friendUid })
-    return done(`${user.uid} is no longer a friend of ${removed.join(', ')}.`)
+  async run(call) {
+    const removed = await unfriend(call, call.found.uid, call.body.friends)
+    return done(`${call.found.uid} is no longer a friend of ${removed.join(', ')}.`)
   },
 })
-
-/** Between the look at the path and the hold somebody else may have deactivated or deleted the user. */
-function requireStillActive(held: Map<string, UserRow>, { uid }: UserRow): UserRow {
-  const user = held.get(uid)
-  if (user?.deactivated_at !== null) throw userNotFound({ uid })
-  return user
-}
 
 export const operations = [addFriends, listFriends, removeFriends]

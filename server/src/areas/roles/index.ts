@@ -3,7 +3,7 @@ import { roleCreated, roleDeleted, roleUpdated } from './events.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
-export { addDefaultRole, requireRole, roleIds, rolesOf } from './store.ts'
+export { addDefaultRole, addRole, requireRole, roleIds, rolesOf } from './store.ts'
 export type { RoleRow } from './tables.ts'
 
 export const roles = area({

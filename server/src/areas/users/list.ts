@@ -198,8 +198,12 @@ async function selectFound(
   const where = every.length === 0 ? from : sql`${from} AND ${sql.join(every, sql` AND `)}`
   const hits = sql`WITH hit (uid) AS MATERIALIZED ${smallest}`
   const searchOnly = others.length === 0 && query.searchKey !== undefined && !query.uids && !friendsOnly(query, viewer)
-  const counted = searchOnly && conditions.length === 0 ? sql`FROM hit` : where
-  const [{ total }] = await run<[{ total: number }]>(db, sql`${hits} SELECT count(*) AS total ${counted}`)
+  // Nothing but the search decides: the index alone can count, without a look at any user.
+  const counting =
+    searchOnly && conditions.length === 0
+      ? sql`SELECT count(*) AS total FROM ${smallest} AS hit`
+      : sql`${hits} SELECT count(*) AS total ${where}`
+  const [{ total }] = await run<[{ total: number }]>(db, counting)
   if (offset >= total || limit === 0) return { total, rows: [] }
   const page = sql`ORDER BY users.created_at DESC, users.uid LIMIT ${limit} OFFSET ${offset}`
   if (searchOnly && walkingIsCheaper(wanted, total, { limit, offset })) {

@@ -136,6 +136,7 @@ async function change(work: Work, row: UserRow, body: Parameters<typeof changeUs
 
 const deleteUser = operation({
   id: 'deleteUser',
+  changesCallers: true,
   route: 'DELETE /users/{uid}',
   summary: 'Deactivate a user, or delete one for good',
   description:
@@ -160,6 +161,7 @@ const deleteUser = operation({
 
 const deactivateUsers = operation({
   id: 'deactivateUsers',
+  changesCallers: true,
   route: 'DELETE /users',
   summary: 'Deactivate several users',
   description: 'Their access is suspended; everything they have is kept.',
@@ -185,6 +187,7 @@ async function deactivateAll(work: Work, uids: string[]) {
 
 const reactivateUsers = operation({
   id: 'reactivateUsers',
+  changesCallers: true,
   route: 'PUT /users',
   summary: 'Reactivate several users',
   body: UsersReactivate,

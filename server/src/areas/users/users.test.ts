@@ -333,8 +333,9 @@ for (const database of databases) {
               seen.push(uid)
             }
           }
+          // Newest first: which that is depends on the second each was created in.
           assert.deepEqual(
-            seen,
+            seen.toSorted(),
             people.filter((uid) => uid !== onBehalfOf),
           )
         }

@@ -1,0 +1,52 @@
+import { eachItem, type ItemOutcome } from '../../kit/each.ts'
+import type { Work } from '../../kit/work.ts'
+import { userNotFound } from '../users/errors.ts'
+import { holdUsers, toUser, type UserRow } from '../users/index.ts'
+import { cannotBlockSelf } from './errors.ts'
+import { userBlocked, userUnblocked } from './events.ts'
+import { addBlocks, removeBlocks } from './store.ts'
+
+type Outcomes = Record<string, ItemOutcome>
+
+/** `uid` blocks each of `others`; tells what became of each, and the log of those who were not blocked before. */
+export async function block(work: Work, uid: string, others: string[]): Promise<Outcomes> {
+  const wanted = others.map((other) => other.toLowerCase())
+  const held = await holdUsers(work.db, [uid, ...wanted])
+  const user = requireActive(held, uid)
+  const blockable: UserRow[] = []
+  const outcomes = await eachItem(wanted, (other) => {
+    if (other === user.uid) throw cannotBlockSelf()
+    blockable.push(requireActive(held, other))
+    return `${user.uid} has blocked ${other}.`
+  })
+  const changed = await addBlocks(work, user, blockable)
+  for (const other of blockable.filter((each) => changed.has(each.uid))) {
+    await work.emit(userBlocked, { by: toUser(user), user: toUser(other) })
+  }
+  return outcomes
+}
+
+/** `uid` blocks none of `others` any more; tells what became of each, and the log of those who were blocked before. */
+export async function unblock(work: Work, uid: string, others: string[]): Promise<Outcomes> {
+  const wanted = others.map((other) => other.toLowerCase())
+  const held = await holdUsers(work.db, [uid, ...wanted])
+  const user = requireActive(held, uid)
+  const known: UserRow[] = []
+  const outcomes = await eachItem(wanted, (other) => {
+    const row = held.get(other)
+    if (!row) throw userNotFound({ uid: other })
+    known.push(row)
+    return `${user.uid} does not block ${other}.`
+  })
+  const changed = await removeBlocks(work.db, user, known)
+  for (const other of known.filter((each) => changed.has(each.uid))) {
+    await work.emit(userUnblocked, { by: toUser(user), user: toUser(other) })
+  }
+  return outcomes
+}
+
+function requireActive(held: Map<string, UserRow>, uid: string): UserRow {
+  const user = held.get(uid)
+  if (user?.deactivated_at !== null) throw userNotFound({ uid })
+  return user
+}

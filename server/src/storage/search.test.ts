@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { databases } from '../../../tests/support/databases.ts'
+import { type AppClient, type House, house } from '../../../tests/support/house.ts'
+import { acrossApps } from '../../../tests/support/tripwire.ts'
+import { folded, idsMatching, matches, putSearchEntries, removeSearchEntry } from './search.ts'
+import { deleteSome } from './sql.ts'
+import { type TenantDb, tenantDb } from './tenant.ts'
+
+const list = 'things'
+const bothFields = [0, 1]
+
+it('folds letters to one form, one case and single spaces', () => {
+  for (const [text, expected] of [
+    ['Ångström', 'ångström'],
+    ['A\u030angstro\u0308m', 'ångström'],
+    ['ＮＯＲＡ', 'nora'],
+    ['STRASSE', folded('straße')],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['a \n\t b', 'a b'],
+    ['①', '1'],
+  ] as const) {
+    assert.equal(folded(text), expected)
+  }
+})
+
+for (const database of databases) {
+  describe(`search on ${database}`, () => {
+    let h: House
+    let app: AppClient
+    let other: AppClient
+    before(async () => {
+      h = await house({ database })
+      app = await h.app('one')
+      other = await h.app('other')
+    })
+    after(() => h.close())
+
+    const write = (at: AppClient, work: (db: TenantDb) => Promise<unknown>) =>
+      h.service.house.database.write((connection) => work(tenantDb(connection, at.id)))
+
+    async function idsOf(at: AppClient, key: string, fields = bothFields): Promise<string> {
+      const { reader } = h.service.house.database
+      const ids = idsMatching(tenantDb(reader, at.id), list, key, fields)
+      const { rows } = await acrossApps(() => sql<{ id: string }>`SELECT id FROM ${ids} AS hit`.execute(reader.query))
+      return rows
+        .map(({ id }) => id)
+        .toSorted()
+        .join()
+    }
+
+    it('finds exactly the records that a look at every text finds, for keys of every length', async () => {
+      const texts = Array.from({ length: 60 }, (_, at) => {
+        const letters = 'abäß中 ’\\%'
+        const text = Array.from({ length: 1 + (at % 9) }, (_, more) => letters[(at * 7 + more * more * 3) % 9]).join('')
+        return { id: `t${at}`, texts: [text, `${at}`] }
+      })
+      await write(app, (db) => putSearchEntries(db, list, texts))
+      const keys = [
+        'a',
+        'ä',
+        '中',
+        '\\',
+        '%',
+        '’',
+        'ab',
+        'ss',
+        'ba',
+        'abä',
+        'b中a',
+        'ä%a',
+        'abab',
+        'ß中ab',
+        '1',
+        '12',
+        ' a',
+      ]
+      let found = 0
+      for (const key of keys) {
+        for (const fields of [[0], [1], bothFields]) {
+          const expected = texts
+            .filter(({ texts: each }) => fields.some((field) => folded(each[field] ?? '').includes(folded(key))))
+            .map(({ id }) => id)
+            .toSorted()
+          found += expected.length
+          assert.equal(await idsOf(app, key, fields), expected.join(), `${key} in ${fields}`)
+        }
+      }
+      assert.ok(found > 100)
+    })
+
+    it('answers the same when it asks one record after the other', async () => {
+      const { reader } = h.service.house.database
+      const db = tenantDb(reader, app.id)
+      for (const key of ['a', 'ab', 'b中a']) {
+        const { rows } = await acrossApps(() =>
+          sql<{
+            id: string
+          }>`SELECT all_entries.id FROM search_entries AS all_entries WHERE all_entries.app_id = ${app.id}
+            AND all_entries.list = ${list} AND ${matches(db, list, sql`all_entries.id`, key, bothFields)}`.execute(
+            reader.query,
+          ),
+        )
+        assert.equal(
+          rows
+            .map(({ id }) => id)
+            .toSorted()
+            .join(),
+          await idsOf(app, key),
+        )
+      }
+    })
+
+    it('follows changes, removal and the purge of an app, and keeps apps apart', async () => {
+      const put = (at: AppClient, id: string, text: string) =>
+        write(at, (db) => putSearchEntries(db, list, [{ id, texts: [text, id] }]))
+      await put(app, 'x1', 'walnut table')
+      await put(other, 'x2', 'walnut chair')
+      assert.equal(await idsOf(app, 'walnut'), 'x1')
+      assert.equal(await idsOf(other, 'walnut'), 'x2')
+      await put(app, 'x1', 'oak table')
+      assert.equal(await idsOf(app, 'walnut'), '')
+      assert.equal(await idsOf(app, 'oak t'), 'x1')
+      await write(app, (db) => removeSearchEntry(db, list, 'x1'))
+      assert.equal(await idsOf(app, 'oak'), '')
+      await write(other, (db) => deleteSome(db, 'search_entries', 100))
+      assert.equal(await idsOf(other, 'walnut'), '')
+    })
+
+    it('always begins with the index of grams and never reads all entries', async () => {
+      await write(app, async (db) => {
+        for (let at = 0; at < 1_500; at += 500) {
+          const entries = Array.from({ length: 500 }, (_, more) => ({
+            id: `p${at + more}`,
+            texts: [`plank ${at + more}`, 'x'],
+          }))
+          await putSearchEntries(db, list, entries)
+        }
+      })
+      const { reader } = h.service.house.database
+      for (const key of ['p', 'pl', 'pla', 'plank 14']) {
+        const ids = idsMatching(tenantDb(reader, app.id), list, key, bothFields)
+        const explain = database === 'sqlite' ? sql`EXPLAIN QUERY PLAN` : sql`EXPLAIN`
+        const { rows } = await acrossApps(() => sql`${explain} SELECT * FROM ${ids} AS hit`.execute(reader.query))
+        const plan = JSON.stringify(rows)
+        if (database === 'sqlite') {
+          assert.match(plan, /SCAN search_grams VIRTUAL TABLE INDEX/, plan)
+          assert.match(plan, /SEARCH search_entries USING INTEGER PRIMARY KEY/, plan)
+        } else {
+          assert.match(plan, /Bitmap Index Scan on search_entries_by_gram/, plan)
+          assert.doesNotMatch(plan, /Seq Scan/, plan)
+        }
+      }
+    })
+  })
+}
