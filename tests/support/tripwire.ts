@@ -16,6 +16,10 @@ const acrossAllApps: { who: string; statement: RegExp }[] = [
     statement: /^update jobs set locked_until = \S+, attempts = attempts \+ 1 where/,
   },
   {
+    who: 'a starting server gives back what a dead one had claimed',
+    statement: /^update jobs set locked_until = 0 where locked_until > 0$/,
+  },
+  {
     who: 'the job loop looks whether anything is due',
     statement: /^select key from jobs where dead_at is null and run_at <= /,
   },

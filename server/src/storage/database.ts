@@ -32,6 +32,8 @@ export interface Database {
   eventsAfter(position: Position, limit: number): Promise<EventRow[]>
   /** Takes jobs due by `due` for one worker, at the real time `now`; nobody else gets them before `lockedUntil`. */
   claimJobs(due: number, now: number, lockedUntil: number, limit: number): Promise<JobRow[]>
+  /** Gives back jobs whose worker cannot be alive any more; called when a server starts. */
+  releaseClaims(): Promise<void>
   /** Grants or renews a named lease; false while another holder's lease runs. */
   claimLease(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>
   /** Gives up all leases of a holder that stops. */

@@ -124,6 +124,9 @@ export function openSqlite(file: string): Database {
         return rows as JobRow[]
       })
     },
+    // One server at a time, so whoever held a claim is gone.
+    releaseClaims: () =>
+      write(async ({ run }) => void (await run('UPDATE jobs SET locked_until = 0 WHERE locked_until > 0', []))),
     // One process, so there is nobody to share with.
     claimLease: async () => true,
     releaseLeases: async () => {},

@@ -90,7 +90,10 @@ export function createWorkers(
           housekeepingMilliseconds,
         ),
       ]
-      void wake()
+      void database
+        .releaseClaims()
+        .catch((error) => log.error({ err: error }, 'claims could not be given back'))
+        .then(wake)
     },
     async stop() {
       running = false
