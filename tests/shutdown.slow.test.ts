@@ -8,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { databases } from './support/databases.ts'
 import { type Answer, httpsClient } from './support/http.ts'
 import { type AppOnDisk, type Exit, type Install, install, type ServerProcess } from './support/server-process.ts'
+import { until } from './support/until.ts'
 
 const writersCount = 16
-const loadMilliseconds = 400
 const exitMillisecondsMax = 10_000
 const atOnceMilliseconds = 2_000
 
@@ -28,7 +28,7 @@ for (const database of databases) {
       const server = await site.start()
       const sent: Sent[] = []
       const writers = Array.from({ length: writersCount }, (_, writer) => writeUntilRefused(server, app, writer, sent))
-      await pause(loadMilliseconds)
+      await until('the load is on', () => sent.filter(({ answer }) => answer).length > 2 * writersCount)
       const told = performance.now()
       server.signal('SIGTERM')
       await Promise.all(writers)

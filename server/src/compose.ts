@@ -137,7 +137,11 @@ export async function startService(config: Config, log: Logger, options: Options
   })
   const publicPage = createPublicPages({
     observer,
-    unreadyReasons: async () => [...(stopping ? ['stopping'] : []), ...(await databaseTrouble(database, log))],
+    unreadyReasons: async () => {
+      const trouble = await databaseTrouble(database, log)
+      // Asked last: an answer that is on its way when the process is told to stop must say so.
+      return stopping ? ['stopping', ...trouble] : trouble
+    },
     metricsToken: config.metricsToken?.reveal(),
     clientAddress: trust.clientAddress,
     openApi: () => openApi(areas),

@@ -99,7 +99,8 @@ export function createWorkers(
       running = false
       for (const timer of timers) clearInterval(timer)
       await current
-      await followers.release()
+      // Leases that cannot be given back run out by themselves.
+      await followers.release().catch(() => {})
     },
     settle: runUntilIdle,
   }
