@@ -74,7 +74,7 @@ export function createPipeline(pipeline: Pipeline) {
       params: {},
     }
     let status = 200
-    let text: string
+    let reply: ReadyMade
     try {
       if (!isSecure(request)) throw plainHttpRefused()
       const address = readAddress(request.headers.host)
@@ -86,16 +86,16 @@ export function createPipeline(pipeline: Pipeline) {
       exchange.mounted = found.mounted
       exchange.params = found.params
       exchange.trace.operation = found.mounted?.operation.id ?? 'none'
-      text = await answer(pipeline, exchange, address, found, cut < 0 ? '' : url.slice(cut + 1))
+      reply = await answer(pipeline, exchange, address, found, cut < 0 ? '' : url.slice(cut + 1))
     } catch (error) {
       const known = asApiError(pipeline.strict ? heldToDeclaration(error, exchange) : error, exchange)
       status = known.status
-      text = errorText(known, exchange.source)
-      send(exchange, response, status, text, retryAfterOf(known))
+      reply = new ReadyMade(errorText(known, exchange.source))
+      send(exchange, response, status, reply, retryAfterOf(known))
       observer.end(exchange.trace, request.method ?? '', status)
       return
     }
-    send(exchange, response, status, text, undefined)
+    send(exchange, response, status, reply, undefined)
     observer.end(exchange.trace, request.method ?? '', status)
   }
 }
@@ -111,7 +111,7 @@ async function answer(
   address: Address,
   found: Found,
   search: string,
-): Promise<string> {
+): Promise<ReadyMade> {
   const { request, trace } = exchange
   const { headers } = request
   const app = found.door === 'server' ? await resolveApp(pipeline.directory, address, headers) : undefined
@@ -189,24 +189,25 @@ function actingUid(
 }
 
 /** A write: one transaction, then the workers are woken and the caller is answered. */
-async function change(pipeline: Pipeline, call: Call, attempt: Attempt | undefined): Promise<string> {
+async function change(pipeline: Pipeline, call: Call, attempt: Attempt | undefined): Promise<ReadyMade> {
   const { database, directory, tools } = pipeline
   const { caller } = call
   const owner = call.app?.id ?? `account ${caller.kind === 'management' ? caller.accountId : ''}`
   const text = await database.write((connection) =>
-    once(tenantDb(connection, owner), tools.secrets, tools.clock.now(), attempt, () =>
-      perform(pipeline, connection, call),
-    ),
+    once(tenantDb(connection, owner), tools.secrets, tools.clock.now(), attempt, async () => {
+      const reply = await perform(pipeline, connection, call)
+      return reply.text
+    }),
   )
   if (call.mounted.operation.changesCallers) directory.forget()
   database.wake()
   const { after } = call.mounted.operation
   if (after) await after(tools, JSON.parse(text))
-  return text
+  return new ReadyMade(text)
 }
 
 /** The acting user, what the path names, the input, and then the operation itself. */
-async function perform(pipeline: Pipeline, connection: Connection, call: Call): Promise<string> {
+async function perform(pipeline: Pipeline, connection: Connection, call: Call): Promise<ReadyMade> {
   const { tools, strict } = pipeline
   const { mounted, caller, params } = call
   const { operation } = mounted
@@ -223,14 +224,10 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   if (operation.hasBody) await mounted.checkBody(call.body)
   const body = declaredFields(operation.body, call.body)
   if (call.app && actor && operation.may) await authorise(tenantDb(connection, call.app.id), actor, operation.may)
-  const reply = await operation.run({ ...known, found, query, body } as never)
-  if (reply instanceof ReadyMade) {
-    if (strict) await mounted.checkReply(JSON.parse(reply.text))
-    return reply.text
-  }
-  const text = JSON.stringify(reply)
-  if (strict) await mounted.checkReply(JSON.parse(text))
-  return text
+  const result = await operation.run({ ...known, found, query, body } as never)
+  const reply = result instanceof ReadyMade ? result : new ReadyMade(JSON.stringify(result))
+  if (strict) await mounted.checkReply(JSON.parse(reply.text))
+  return reply
 }
 
 async function requireActor(connection: Connection, appId: string, uid: string, door: Caller['kind']): Promise<Actor> {
@@ -258,19 +255,16 @@ function retryAfterOf({ details }: ApiError): number | undefined {
   return typeof details?.retryAfter === 'number' ? details.retryAfter : undefined
 }
 
-const worthEncoding = 16_384
-
 function send(
   { request, trace, allowance, mounted, params }: Exchange,
   response: ServerResponse,
   status: number,
-  text: string,
+  reply: ReadyMade,
   retryAfter: number | undefined,
 ): void {
   // The caller went away; there is nobody to answer.
   if (response.destroyed) return
-  // A long text is encoded once, here; as text it would be measured, copied behind the headers and then encoded.
-  const body = text.length > worthEncoding ? Buffer.from(text) : text
+  const { body } = reply
   const headers = [
     'Content-Type',
     'application/json; charset=utf-8',

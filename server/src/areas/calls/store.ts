@@ -81,7 +81,7 @@ export async function callsPage(db: TenantDb, query: CallListQuery, uids: string
     ? documents
     : rows.map((row, index) => extended(documents[index] ?? '', transcriptionsText(row)))
   const pagination = JSON.stringify(paginationOf(total, rows.length, slice))
-  return new ReadyMade(`{"data":[${parts.join(',')}],"meta":{"pagination":${pagination}}}`)
+  return new ReadyMade('{"data":[', parts, `],"meta":{"pagination":${pagination}}}`)
 }
 
 interface Slice {
