@@ -35,6 +35,8 @@ import { createWorkers, type Workers } from './workers/workers.ts'
 const drainMilliseconds = 6_000
 const workersStopMilliseconds = 2_000
 const closeMilliseconds = 1_000
+// A request that waits for work in hand, while others make more of it, is answered all the same.
+const settleMilliseconds = 2_500
 
 export interface Options {
   areas?: Area[]
@@ -94,7 +96,7 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
     place: { region: config.region, domain: config.domain },
     tenantTables: [...houseTables, ...areas.flatMap((area) => area.tables)],
     quotas: { appsMax: config.appsMax },
-    settle: () => workers.settle(),
+    settle: () => workers.settle(settleMilliseconds),
   }
   const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
   await migrate(

@@ -52,6 +52,6 @@ export interface Tools {
   /** Every table that holds rows of apps. */
   tenantTables: TenantTable[]
   quotas: { appsMax: number | undefined }
-  /** Runs followers and jobs until nothing is due. */
+  /** Runs followers and jobs until nothing is due; a few seconds at most. */
   settle(): Promise<void>
 }

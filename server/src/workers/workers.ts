@@ -11,8 +11,8 @@ import { createJobLoop } from './jobs.ts'
 export interface Workers {
   start(): void
   stop(): Promise<void>
-  /** Runs until nothing is due. */
-  settle(): Promise<void>
+  /** Runs until nothing is due, or so long; what is left then goes on by itself. */
+  settle(milliseconds?: number): Promise<void>
 }
 
 // Wake-ups can be lost; this bounds how late anything is noticed without one.
@@ -49,8 +49,10 @@ export function createWorkers(
     return next
   }
 
-  async function runUntilIdle(): Promise<void> {
+  async function runUntilIdle(milliseconds = Number.POSITIVE_INFINITY): Promise<void> {
+    const deadline = performance.now() + milliseconds
     for (let rounds = 0, waits = 0; rounds < settleRoundsMax && waits < settleWaitsMax; rounds += 1) {
+      if (performance.now() > deadline) return
       if (await round()) continue
       if (!(await followers.isBehind())) return
       waits += 1

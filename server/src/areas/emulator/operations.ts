@@ -66,7 +66,9 @@ const setClock = operation({
   id: 'setClock',
   route: 'PUT /clock',
   summary: 'Set or advance the clock',
-  description: 'Whatever falls due by the new time has happened when this answers. The clock is the whole install’s.',
+  description:
+    'Whatever falls due by the new time has happened when this answers, unless it takes longer than a few seconds. ' +
+    'The clock is the whole install’s.',
   body: ClockChange,
   reply: one(ClockReading),
   async run({ body, tools: { clock } }) {
