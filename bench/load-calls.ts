@@ -4,7 +4,7 @@ import { demoCalls } from '../server/src/install/demo-calls.ts'
 import { demoUsers } from '../server/src/install/demo-people.ts'
 
 /**
- * A million calls in about a minute. A few hundred calls are played through the emulator door, so that every row is one
+ * A million calls in a few minutes. A few hundred calls are played through the emulator door, so that every row is one
  * Parley wrote itself; they are then copied, each copy moved to another moment of the same month, and the counts of lists
  * are made anew. Up to a hundred thousand, what comes out passes `parley doctor`.
  */
@@ -12,7 +12,7 @@ import { demoUsers } from '../server/src/install/demo-people.ts'
 const monthSeconds = 30 * 24 * 3600
 const usersMax = 1_000
 const variants = 6
-/** Beyond this many calls the copies have no ledger: no list reads it, and it would be half of the load. */
+/** Beyond this many calls the copies have no ledger: no list reads it, and it has six rows to a call. */
 const ledgersMax = 100_000
 
 type Script = ReturnType<typeof demoCalls>[number]
@@ -61,10 +61,10 @@ interface Target {
 /** Copies the calls of a stopped install until there are `wanted` of them. */
 export async function multiplyCalls(target: Target, appId: string, wanted: number): Promise<void> {
   const templates = await templatesIn(target, appId)
-  const { rest, last } = await emptyMonth(target, appId)
+  const { rest, last, existing } = await presentCalls(target, appId)
   const indexes = await dropIndexes(target)
   await target.run('BEGIN')
-  for (const { at, template, copy } of placesFor(templates, wanted, last)) {
+  for (const { at, template, copy } of placesFor(templates, wanted - existing, last)) {
     const sessionId = `${rest}.${at}${copy.toString(16).padStart(40, '0')}`
     await addCopy(
       target,
@@ -97,17 +97,18 @@ async function templatesIn(target: Target, appId: string): Promise<Template[]> {
 
 const sessionOf = ({ session_id: sessionId }: Row) => sessionId
 
-/** The part that session ids share, and when the newest call began. */
-async function emptyMonth(target: Target, appId: string): Promise<{ rest: string; last: number }> {
+/** The part that session ids share, when the newest call began, and how many there are; some may still be live. */
+async function presentCalls(target: Target, appId: string): Promise<{ rest: string; last: number; existing: number }> {
   const [newest] = await target.rows(
     `SELECT session_id, initiated_at FROM calls WHERE app_id = '${appId}' ORDER BY initiated_at DESC LIMIT 1`,
   )
-  return { rest: String(newest?.session_id).split('.').slice(0, 3).join('.'), last: Number(newest?.initiated_at) }
+  const [count] = await target.rows(`SELECT count(*) AS existing FROM calls WHERE app_id = '${appId}'`)
+  const rest = String(newest?.session_id).split('.').slice(0, 3).join('.')
+  return { rest, last: Number(newest?.initiated_at), existing: Number(count?.existing) }
 }
 
 /** Where the copies lie: even over the month, and the templates in turn, so that one page is like another. */
-function placesFor(templates: Template[], wanted: number, last: number) {
-  const count = wanted - templates.length
+function placesFor(templates: Template[], count: number, last: number) {
   return Array.from({ length: count }, (_, copy) => ({
     at: last - Math.floor(((count - copy) * monthSeconds) / count),
     template: templates[copy % templates.length] as Template,

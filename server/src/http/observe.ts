@@ -81,8 +81,8 @@ function fieldsOf({ id, operation, appId, caller, actor }: Trace, method: string
 }
 
 /**
- * The line that the logger would write, put together by hand: it is the same for every request, and the logger needs ten
- * times as long. Every value comes from us, or has passed a pattern without quotes in it.
+ * The line that the logger would write, put together by hand: that saves a twentieth of a refused request's CPU. Every
+ * value comes from us, or has passed a pattern without quotes in it.
  */
 function lineOf({ id, operation, appId, caller, actor }: Trace, method: string, status: number, ms: number): string {
   const known =
@@ -106,11 +106,12 @@ function isoTime(): string {
 }
 
 const flushMilliseconds = 300
-const bufferBytes = 32_768
+// The stream measures all that waits in it for every line, so a larger buffer makes each line dearer.
+const bufferBytes = 8_192
 
 /** JSON lines on standard output, written in batches. */
 export function createLog(level: string): { log: Logger; close: () => void } {
-  const destination = pino.destination({ fd: 1, sync: false, minLength: bufferBytes, maxWrite: 2 * bufferBytes })
+  const destination = pino.destination({ fd: 1, sync: false, minLength: bufferBytes })
   const log = pino({ level, base: null, timestamp: isoTime }, destination)
   const timer = setInterval(() => destination.flush(), flushMilliseconds).unref()
   return {
