@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { freshSecond } from '../../../../tests/support/until.ts'
 import { workIn } from '../../kit/work.ts'
 import { addMissingUsers, eachUserMatches, findUser } from '../users/index.ts'
 import { areFriends } from './index.ts'
@@ -166,6 +167,7 @@ for (const database of databases) {
       it('shows the newest users first, then by UID, whenever they became friends', async () => {
         const app = await appWith('nora', 'old')
         h.clock.setOffset(h.clock.offsetSeconds() + 10)
+        await freshSecond()
         for (const uid of ['zoe', 'bea']) assertSucceeds(await app.post('/users', { uid, name: uid }))
         await add(app, 'nora', 'zoe', 'bea')
         await add(app, 'nora', 'old')

@@ -11,6 +11,7 @@ import {
   type House,
   house,
 } from '../../../../tests/support/house.ts'
+import { freshSecond } from '../../../../tests/support/until.ts'
 
 const tokenForm = /^(.+)_(\d{10})[0-9a-f]{30}$/
 const always = ['createdAt', 'name', 'role', 'status', 'uid']
@@ -31,7 +32,7 @@ for (const database of databases) {
     const list = async (app: AppClient, query = '', headers = {}) =>
       assertSucceeds(await app.get(`/users${query}`, headers))
     const uids = async (app: AppClient, query = '', headers = {}): Promise<string[]> =>
-      (await list(app, query, headers)).data.map(({ uid }: { uid: string }) => uid)
+      (await list(app, query, headers)).data.map(({ uid }: { uid: string }) => uid).toSorted()
     const asUser = async (app: AppClient, uid: string) => {
       const { authToken } = assertSucceeds(await app.post(`/users/${uid}/auth_tokens`)).data
       return callerAt(h.client, app.host, '/v3', { authToken })
@@ -237,7 +238,10 @@ for (const database of databases) {
 
     describe('list', () => {
       it('shows the newest first, then by UID, without tags unless asked', async () => {
-        const app = await appWith({ uid: 'b', tags: ['x'] }, 'a')
+        const app = await newApp()
+        await freshSecond()
+        await create(app, 'b', { tags: ['x'] })
+        await create(app, 'a')
         h.clock.setOffset(h.clock.offsetSeconds() + 10)
         await create(app, 'c')
         const { data, meta } = await list(app)
