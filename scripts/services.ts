@@ -132,7 +132,8 @@ async function until(what: string, check: () => void): Promise<void> {
   }
 }
 
-function freePort(): Promise<number> {
+/** A port that nobody listens on at the moment. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

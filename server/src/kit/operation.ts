@@ -144,8 +144,6 @@ export function operation<
   return {
     doors: ['server'],
     keys: declaration.doors?.includes('server') === false ? [] : ['fullAccess'],
-    onBehalfOf: 'unsupported',
-    rate: 'standard',
     ...common(declaration),
     ...(declaration as object),
     door: 'server',
@@ -162,8 +160,6 @@ export function managementOperation<
   return {
     doors: [],
     keys: [],
-    onBehalfOf: 'unsupported',
-    rate: 'standard',
     ...common(declaration),
     ...(declaration as object),
     door: 'management',
@@ -175,6 +171,8 @@ function common({ route, body }: { route: Route; body?: TSchema }) {
   return {
     method,
     path,
+    onBehalfOf: 'unsupported',
+    rate: 'standard',
     query: Nothing,
     body: Nothing,
     hasBody: body !== undefined,
