@@ -5,8 +5,8 @@ import { cpuSeconds, type Running } from './processes.ts'
 export interface Plan {
   rounds: number
   seconds: number
-  /** Calls in the large install. */
-  calls: number
+  /** Records in the large installs. */
+  records: number
   /** Folder for installs; one that is there already is used again. */
   folder: string
   profileFolder: string | undefined

@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import postgres from 'postgres'
+import { sqliteFile } from '../server/src/storage/sqlite.ts'
 import type { Request } from './load.ts'
 import { multiplyCalls, postgresTarget, sqliteTarget, templateScripts } from './load-calls.ts'
+import { loadUsers } from './load-users.ts'
 import { type Running, startParley, throughProxy } from './processes.ts'
 
 /** An install of Parley with data in it, and what is needed to call it. */
 export interface Install {
   data: string
   environment: Record<string, string>
-  calls: number
+  /** How many calls or users it was filled with. */
+  records: number
   appId: string
   /** A full key, and another that requests made with the first may rename. */
   apiKey: string
@@ -27,28 +31,73 @@ export interface Answer {
 const doneFile = 'bench.json'
 const sentAtOnce = 20
 
-/** An install with so many calls; one that stands in the folder already is used again. */
-export async function installWith(calls: number, folder: string, databaseUrl?: string): Promise<Install> {
-  const data = join(folder, databaseUrl ? `postgres-${calls}` : `calls-${calls}`)
+/** What an install is made for, and what goes into it before it is measured. */
+interface Filling {
+  kind: string
+  records: number
+  /** Through the doors, while the server runs. */
+  online?(running: Running, install: Install): Promise<void>
+  /** Straight into the stopped install. */
+  offline(install: Install): Promise<void>
+}
+
+/** An install with so many calls. */
+export function installWith(calls: number, folder: string, postgresUrl?: string): Promise<Install> {
+  return installFilled(folder, postgresUrl, {
+    kind: 'calls',
+    records: calls,
+    online: playTemplates,
+    async offline({ data, appId, environment: { PARLEY_DATABASE_URL: url } }) {
+      const target = url ? postgresTarget(url) : sqliteTarget(join(data, sqliteFile))
+      await multiplyCalls(target, appId, calls)
+      await target.close()
+    },
+  })
+}
+
+/** An install with so many users. */
+export function installWithUsers(users: number, folder: string, postgresUrl?: string): Promise<Install> {
+  return installFilled(folder, postgresUrl, {
+    kind: 'users',
+    records: users,
+    offline: (install) => loadUsers(install, users),
+  })
+}
+
+/** A filled install. An embedded one that stands in the folder already is used again; a PostgreSQL lasts for one run. */
+async function installFilled(
+  folder: string,
+  postgresUrl: string | undefined,
+  { kind, records, online, offline }: Filling,
+): Promise<Install> {
+  const name = `${postgresUrl ? 'postgres_' : ''}${kind}_${records}`
+  const data = join(folder, name)
   const done = join(data, doneFile)
-  if (existsSync(done)) return JSON.parse(readFileSync(done, 'utf8'))
+  if (existsSync(done) && !postgresUrl) return JSON.parse(readFileSync(done, 'utf8'))
   const startedAt = Date.now()
+  rmSync(data, { recursive: true, force: true })
   mkdirSync(data, { recursive: true })
-  const environment: Record<string, string> = databaseUrl
-    ? { PARLEY_DATABASE_URL: databaseUrl, PARLEY_MASTER_KEY: randomBytes(32).toString('hex') }
-    : {}
+  const environment = postgresUrl ? await databaseNamed(name, postgresUrl) : {}
   const running = await startParley({ data, environment, words: ['--demo'] })
   const { appId, apiKey, authKey, region } = await credentialsIn(data)
   const host = `${appId}.call-${region}.localhost`
-  const install: Install = { data, environment, calls, appId, apiKey, otherKey: authKey, host }
-  await playTemplates(running, install)
+  const install: Install = { data, environment, records, appId, apiKey, otherKey: authKey, host }
+  await online?.(running, install)
   await running.stop()
-  const target = databaseUrl ? postgresTarget(databaseUrl) : sqliteTarget(join(data, 'parley.sqlite'))
-  await multiplyCalls(target, appId, calls)
-  await target.close()
+  await offline(install)
   writeFileSync(done, JSON.stringify(install))
-  console.error(`Loaded ${calls} calls in ${Math.round((Date.now() - startedAt) / 1000)} s.`)
+  console.error(`Made an install with ${records} ${kind} in ${Math.round((Date.now() - startedAt) / 1000)} s.`)
   return install
+}
+
+async function databaseNamed(name: string, postgresUrl: string): Promise<Record<string, string>> {
+  const sql = postgres(postgresUrl, { max: 1, onnotice: () => {} })
+  await sql.unsafe(`DROP DATABASE IF EXISTS ${name}`)
+  await sql.unsafe(`CREATE DATABASE ${name}`)
+  await sql.end()
+  const url = new URL(postgresUrl)
+  url.pathname = `/${name}`
+  return { PARLEY_DATABASE_URL: url.href, PARLEY_MASTER_KEY: randomBytes(32).toString('hex') }
 }
 
 const seededMilliseconds = 30_000

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
-import type { Load, Outcome } from './load.ts'
+import { type Load, type Outcome, serialNumber } from './load.ts'
 
 /**
  * Sends load from a process of its own, over bare sockets: an HTTP client would need more CPU than the servers under
@@ -43,6 +43,14 @@ function textOf({ method, path, headers, body = '' }: Load['requests'][number]):
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
+// Begins where no earlier run can have got to, and has as many digits as its placeholder has characters.
+let lastSerial = Date.now() * 100
+
+function numbered(text: string): string {
+  lastSerial += 1
+  return text.replace(serialNumber, String(lastSerial))
+}
+
 /** Reads one more chunk of an answer; true when the answer is complete. */
 function take(line: Line, chunk: Buffer, countStatus: (status: number) => void): boolean {
   if (line.awaited > 0) {
@@ -65,6 +73,7 @@ function take(line: Line, chunk: Buffer, countStatus: (status: number) => void):
 
 async function prepare(load: Load) {
   const texts = load.requests.map(textOf)
+  const distinct = texts.some((text) => text.includes(serialNumber))
   const lines: Line[] = []
   for (let n = 0; n < load.connections; n += 1) lines.push(await open(load))
   let next = 0
@@ -81,7 +90,8 @@ async function prepare(load: Load) {
 
     const ask = (line: Line, dueAt: number) => {
       line.since = dueAt
-      line.socket.write(texts[next % texts.length] as string, 'latin1')
+      const text = texts[next % texts.length] as string
+      line.socket.write(distinct ? numbered(text) : text, 'latin1')
       next += 1
     }
     const countStatus = (status: number) => {

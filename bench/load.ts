@@ -2,6 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
+/** Stands in a body for a number that no other request has; of the same length as such a number. */
+export const serialNumber = '%serial-number%'
+
 export interface Request {
   method: string
   path: string

@@ -7,19 +7,25 @@ import { install } from './groups/install.ts'
 import { refused, write } from './groups/keys.ts'
 import { growth, lists } from './groups/lists.ts'
 import { onPostgres } from './groups/postgres.ts'
+import { oneUser, userGrowth, userLists, usersOnPostgres, userWrites } from './groups/users.ts'
 import type { Figure, Group, Plan, Row } from './harness.ts'
 import { startGenerator } from './load.ts'
 import type { Running } from './processes.ts'
 
 /** Measures what exists and holds it against the goals; docs/performance.md says how to read it. */
 
-const groups: Group[] = [oneCall, lists, growth, latency, refused, write, install, onPostgres]
+const groups: Group[] = [
+  ...[oneCall, lists, growth, latency],
+  ...[refused, write],
+  ...[oneUser, userWrites, userLists, userGrowth],
+  ...[install, onPostgres, usersOnPostgres],
+]
 
 const usage = `npm run bench -- [NAME...] [--quick] [--data FOLDER] [--profile FOLDER] [--note TEXT...]
 
   NAME       only groups whose name begins so:
 ${groups.map(({ name, about }) => `             ${name.padEnd(14)} ${about}`).join('\n')}
-  --quick    few short rounds on 100,000 calls; for development
+  --quick    few short rounds on 100,000 records; for development
   --data     keep the loaded installs here and use them again
   --profile  leave a CPU profile of each Parley process here; bench/profile.ts sums one up
   --note     a remark for the results file
@@ -100,7 +106,7 @@ function writeResults(rows: Row[], plan: Plan): string {
       memoryGigabytes: Math.round(totalmem() / 2 ** 30),
       node: process.version,
     },
-    plan: { rounds: plan.rounds, seconds: plan.seconds, calls: plan.calls },
+    plan: { rounds: plan.rounds, seconds: plan.seconds, records: plan.records },
     notes: values.note ?? [],
     rows,
   }
@@ -129,7 +135,7 @@ async function main(): Promise<void> {
   const folder = values.data ? resolve(values.data) : mkdtempSync(join(tmpdir(), 'parley-bench-'))
   mkdirSync(folder, { recursive: true })
   const plan: Plan = {
-    ...(values.quick ? { rounds: 3, seconds: 1, calls: 100_000 } : { rounds: 5, seconds: 2, calls: 1_000_000 }),
+    ...(values.quick ? { rounds: 3, seconds: 1, records: 100_000 } : { rounds: 5, seconds: 2, records: 1_000_000 }),
     folder,
     profileFolder: values.profile && resolve(values.profile),
   }

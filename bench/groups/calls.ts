@@ -13,7 +13,7 @@ export interface Stage {
 
 /** Parley on the large install. */
 export async function largeStage({ plan, started }: Bench): Promise<Stage> {
-  const install = await installWith(plan.calls, plan.folder)
+  const install = await installWith(plan.records, plan.folder)
   const server = await started(startParley({ data: install.data, profileFolder: plan.profileFolder }))
   return { install, server }
 }
@@ -41,7 +41,7 @@ export async function requestsForCalls({ install, server }: Stage): Promise<Requ
   const perPage = differentCalls / pagesAsked
   const requests: Request[] = []
   for (let n = 0; n < pagesAsked; n += 1) {
-    const page = 1 + Math.floor((n * install.calls) / pagesAsked / perPage)
+    const page = 1 + Math.floor((n * install.records) / pagesAsked / perPage)
     const { text } = await send(server, requestTo(install, `/v3/calls?page=${page}&perPage=${perPage}`))
     const { data } = JSON.parse(text) as { data: { sessionId: string }[] }
     requests.push(...data.map(({ sessionId }) => requestTo(install, `/v3/calls/${sessionId}`)))

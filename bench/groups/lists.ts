@@ -25,7 +25,7 @@ function pagesOf(install: Install): { first: Page; others: Page[] } {
     condition,
     offset,
   })
-  const deepest = Math.floor((install.calls - 1) / perPage)
+  const deepest = Math.floor((install.records - 1) / perPage)
   const nora = `session_id IN (SELECT session_id FROM call_members WHERE uid = 'nora')`
   return {
     first: page('GET /calls, first page', '', '1'),
@@ -108,7 +108,7 @@ export const growth: Group = {
       { name: 'few', server: small, requests: [requestTo(few, '/v3/calls')] },
       { name: 'many', server, requests: [requestTo(install, '/v3/calls')] },
     ])
-    const job = `GET /calls, first page of ${install.calls} against ${few.calls} calls`
+    const job = `GET /calls, first page of ${install.records} against ${few.records} calls`
     return [againstSelf(samples, { group: 'calls/growth', job, base: 'few', parley: 'many', atMost: 1.3 })]
   },
 }

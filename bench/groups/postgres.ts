@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { startServices } from '../../scripts/services.ts'
+import { type Services, startServices } from '../../scripts/services.ts'
 import type { PostgresFloor } from '../floors/postgres.ts'
 import { type Contender, type Group, interleave, judged, type Row, rateOf, ratioOf } from '../harness.ts'
 import { installWith, requestTo, send } from '../install.ts'
@@ -15,9 +15,8 @@ export const onPostgres: Group = {
   async run({ plan, generator, started }) {
     const services = await startServices()
     try {
-      const url = services.environment.PARLEY_TEST_POSTGRES
-      if (!url) throw new Error(`There is no PostgreSQL to measure on: ${services.missing.join(', ')}.`)
-      const install = await installWith(calls, plan.folder, url)
+      const install = await installWith(calls, plan.folder, postgresOf(services))
+      const url = String(install.environment.PARLEY_DATABASE_URL)
       const server = await started(
         startParley({ data: install.data, environment: install.environment, profileFolder: plan.profileFolder }),
       )
@@ -58,6 +57,12 @@ export const onPostgres: Group = {
       await services.stop()
     }
   },
+}
+
+export function postgresOf({ environment, missing }: Services): string {
+  const url = environment.PARLEY_TEST_POSTGRES
+  if (!url) throw new Error(`There is no PostgreSQL to measure on: ${missing.join(', ')}.`)
+  return url
 }
 
 async function fingerprintOf(url: string, appId: string, name: string): Promise<string> {

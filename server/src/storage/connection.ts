@@ -33,6 +33,10 @@ export interface Flavour {
   holdRows: RawBuilder<unknown>
   /** From where on: the search entries of an app's list that hold what one of the alternatives wants. */
   entriesWithGrams(appId: string, list: string, alternatives: WantedGrams[]): RawBuilder<unknown>
+  /** The same for counting, where the index alone can tell how many there are. */
+  gramHits(appId: string, list: string, alternatives: WantedGrams[]): RawBuilder<unknown>
+  /** Whether grams are found only side by side and in their order, which leaves nothing for the text to settle. */
+  gramsInOrder: boolean
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

@@ -1,4 +1,4 @@
-import { type Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
+import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, sql } from 'kysely'
 import postgres from 'postgres'
 import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
@@ -8,15 +8,21 @@ import type { EventRow, JobRow, Tables } from './tables.ts'
 const flavour: Flavour = {
   rowAddress: 'ctid',
   holdRows: sql`FOR NO KEY UPDATE`,
-  // OFFSET 0 keeps the planner from reading all of the app's entries instead: a gram names its app and list already.
-  entriesWithGrams: (appId, list, alternatives) => sql`
+  entriesWithGrams,
+  gramHits: entriesWithGrams,
+  gramsInOrder: false,
+  createAdapter: () => new PostgresAdapter(),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+}
+
+// OFFSET 0 keeps the planner from reading all of the app's entries instead: a gram names its app and list already.
+function entriesWithGrams(appId: string, list: string, alternatives: WantedGrams[]): RawBuilder<unknown> {
+  return sql`
     FROM (SELECT * FROM search_entries
       WHERE search_grams(search_entries.app_id, search_entries.list, search_entries.text)
         @@ ${alternatives.map((wanted) => gramQuery(appId, list, wanted)).join(' | ')}::tsquery
       OFFSET 0) AS search_entries
-    WHERE search_entries.app_id = ${appId} AND search_entries.list = ${list}`,
-  createAdapter: () => new PostgresAdapter(),
-  createQueryCompiler: () => new PostgresQueryCompiler(),
+    WHERE search_entries.app_id = ${appId} AND search_entries.list = ${list}`
 }
 
 function gramQuery(appId: string, list: string, { field, grams, asBeginning }: WantedGrams): string {

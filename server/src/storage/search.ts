@@ -7,8 +7,8 @@ import type { TenantDb } from './tenant.ts'
  *
  * Beside a list stands one entry per record: its texts, folded so that letters compare as people read them. The database
  * keeps an index of their grams, which begin at each character and are three long, or shorter at the end. A key of one or
- * two characters is the beginning of a gram; one of three is a gram; a longer one must hold all of its grams, and the
- * text then settles what grams alone cannot, such as their order.
+ * two characters is the beginning of a gram; one of three is a gram; a longer one must hold all of its grams, side by
+ * side. Where the index does not know the order of grams, the text settles it.
  *
  * The index is made from the entries by the database itself, so it can neither be forgotten nor restored wrongly. It
  * knows a gram together with its app, list and field: one index serves every list, and no search meets another app's
@@ -17,7 +17,7 @@ import type { TenantDb } from './tenant.ts'
 const gramCharactersMax = 3
 const fieldSeparator = '\n'
 
-/** What an entry's field must hold: these grams, or one that begins with the only one. */
+/** What an entry's field must hold: these grams in this order, or one that begins with the only one. */
 export interface WantedGrams {
   field: number
   grams: string[]
@@ -61,15 +61,36 @@ export async function removeSearchEntry(db: TenantDb, list: string, id: string):
 /** The ids of the records that have `key` in one of `fields` (by their order), as a subquery of one column. */
 export function idsMatching(db: TenantDb, list: string, key: string, fields: readonly number[]): Expression<string> {
   if (fields.length === 0) return sql<string>`(SELECT NULL WHERE 1 = 0)`
-  const part = folded(key)
-  const characters = [...part]
-  const entries = db.connection.flavour.entriesWithGrams(
-    db.appId,
-    list,
-    fields.map((field) => ({ field, ...gramsOfKey(characters) })),
-  )
-  const settled = characters.length <= gramCharactersMax ? sql`` : sql`AND ${textHas(part, fields)}`
+  const { flavour } = db.connection
+  const entries = flavour.entriesWithGrams(db.appId, list, gramsWanted(key, fields))
+  const settled = gramsSettle(db, key) ? sql`` : sql`AND ${textHas(folded(key), fields)}`
   return sql<string>`(SELECT search_entries.id ${entries} ${settled})`
+}
+
+/** How many records have `key` in one of `fields`; answered by the index alone wherever grams settle it. */
+export async function countMatching(
+  db: TenantDb,
+  list: string,
+  key: string,
+  fields: readonly number[],
+): Promise<number> {
+  const { flavour, query } = db.connection
+  const hits = gramsSettle(db, key)
+    ? flavour.gramHits(db.appId, list, gramsWanted(key, fields))
+    : sql`FROM ${idsMatching(db, list, key, fields)} AS hit`
+  if (fields.length === 0) return 0
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total ${hits}`.execute(query)
+  return rows[0]?.total ?? 0
+}
+
+function gramsWanted(key: string, fields: readonly number[]): WantedGrams[] {
+  const wanted = gramsOfKey([...folded(key)])
+  return fields.map((field) => ({ field, ...wanted }))
+}
+
+/** Whether every record with the grams of `key` has `key`. */
+function gramsSettle({ connection: { flavour } }: TenantDb, key: string): boolean {
+  return flavour.gramsInOrder || [...folded(key)].length <= gramCharactersMax
 }
 
 /** The same question asked of one record after the other: for walking a list in which many match. */
@@ -87,24 +108,24 @@ export function matches(
 }
 
 function textHas(part: string, fields: readonly number[]): RawBuilder<SqlBool> {
-  const earlierField = `%${fieldSeparator}`
-  const patterns = fields.map((field) => {
-    const pattern = `${earlierField.repeat(field)}%${escapeLike(part)}%${fieldSeparator}%`
-    return sql`search_entries.text || ${fieldSeparator} LIKE ${pattern} ESCAPE '\\'`
-  })
-  return sql<SqlBool>`(${sql.join(patterns, sql` OR `)})`
+  const pattern = `%${escapeLike(part)}%`
+  const alternatives = fields.map(
+    (field) =>
+      sql`split_part(search_entries.text, ${fieldSeparator}, ${sql.lit(field + 1)}) LIKE ${pattern} ESCAPE '\\'`,
+  )
+  return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
 }
 
 function gramsOfKey(characters: string[]): Omit<WantedGrams, 'field'> {
   const width = Math.min(gramCharactersMax, characters.length)
   const grams = characters.slice(width - 1).map((_, at) => characters.slice(at, at + width).join(''))
-  return { grams: [...new Set(grams)], asBeginning: width < gramCharactersMax }
+  return { grams, asBeginning: width < gramCharactersMax }
 }
 
-/** The grams of an entry's text, field by field. */
-export function gramsOf(text: string): Set<string>[] {
+/** The grams of an entry's text in their order, field by field. */
+export function gramsOf(text: string): string[][] {
   return text.split(fieldSeparator).map((line) => {
     const characters = [...line]
-    return new Set(characters.map((_, at) => characters.slice(at, at + gramCharactersMax).join('')))
+    return characters.map((_, at) => characters.slice(at, at + gramCharactersMax).join(''))
   })
 }

@@ -15,8 +15,11 @@ const flavour: Flavour = {
   // The join is crossed because that fixes its order: grams first, never all entries of the app.
   entriesWithGrams: (appId, list, alternatives) => sql`
     FROM search_grams CROSS JOIN search_entries ON search_entries.row_address = search_grams.rowid
-    WHERE search_grams MATCH ${alternatives.map((wanted) => gramQuery(appId, list, wanted)).join(' OR ')}
+    WHERE search_grams MATCH ${anyOf(appId, list, alternatives)}
     AND search_entries.app_id = ${appId} AND search_entries.list = ${list}`,
+  gramHits: (appId, list, alternatives) => sql`
+    FROM search_grams WHERE search_grams MATCH ${anyOf(appId, list, alternatives)}`,
+  gramsInOrder: true,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
@@ -26,21 +29,26 @@ function gramToken(appId: string, list: string, field: number, gram: string): st
   return `${appId}${list}${field}x${Buffer.from(gram, 'utf16le').swap16().toString('hex')}`
 }
 
+/** Several grams make a phrase: side by side and in this order. */
 function gramQuery(appId: string, list: string, { field, grams, asBeginning }: WantedGrams): string {
-  const words = grams.map((gram) => `"${gramToken(appId, list, field, gram)}"${asBeginning ? ' *' : ''}`)
-  return `(${words.join(' AND ')})`
+  const phrase = grams.map((gram) => gramToken(appId, list, field, gram)).join(' ')
+  return `"${phrase}"${asBeginning ? ' *' : ''}`
+}
+
+function anyOf(appId: string, list: string, alternatives: WantedGrams[]): string {
+  return alternatives.map((wanted) => gramQuery(appId, list, wanted)).join(' OR ')
 }
 
 function gramTokens(appId: string, list: string, text: string): string {
   return gramsOf(text)
-    .flatMap((grams, field) => [...grams].map((gram) => gramToken(appId, list, field, gram)))
+    .flatMap((grams, field) => grams.map((gram) => gramToken(appId, list, field, gram)))
     .join(' ')
 }
 
 /** Kept by triggers, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index. */
 const gramIndex = `
   CREATE VIRTUAL TABLE search_grams USING fts5(
-    grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');
+    grams, content = '', contentless_delete = 1, tokenize = 'ascii');
   CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
     INSERT INTO search_grams (rowid, grams)
     VALUES (new.row_address, gram_tokens(new.app_id, new.list, new.text));
@@ -175,6 +183,14 @@ function open(file: string): DatabaseSync {
   database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text))
   // As on the other database, LIKE takes letters as they are.
   database.exec('PRAGMA case_sensitive_like = ON')
+  database.function(
+    'split_part',
+    { deterministic: true },
+    (text, separator, n) =>
+      String(text)
+        .split(String(separator))
+        .at(Number(n) - 1) ?? '',
+  )
   database.function('gram_tokens', { deterministic: true }, (appId, list, text) =>
     gramTokens(String(appId), String(list), String(text)),
   )

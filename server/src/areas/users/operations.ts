@@ -10,7 +10,7 @@ import { roleNotFound } from '../roles/errors.ts'
 import { invalidUid, userExists, userNotFound } from './errors.ts'
 import { userCreated, userDeactivated, userDeleted, userReactivated, userUpdated } from './events.ts'
 import { blocksBetween, issueFirstToken, uidsOfFriends } from './gates.ts'
-import { selectUsers, type Viewer } from './list.ts'
+import { selectUsers } from './list.ts'
 import {
   CreatedUser,
   Deactivated,
@@ -39,6 +39,7 @@ import {
   toUser,
 } from './store.ts'
 import type { UserRow } from './tables.ts'
+import type { Viewer } from './wanted.ts'
 
 const createUser = operation({
   id: 'createUser',

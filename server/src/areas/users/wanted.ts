@@ -1,0 +1,75 @@
+import { type SqlBool, sql } from 'kysely'
+import { facetTotals } from '../../storage/tally.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { uidsBlockedWith } from './gates.ts'
+import type { UserListQuery } from './schemas.ts'
+import { usersList } from './store.ts'
+import type { UserRow } from './tables.ts'
+
+/** Who asks for a list, and what their role lets them see. */
+export interface Viewer {
+  uid: string
+  friendsOnly: boolean
+  /** Roles that may be seen; all when empty. */
+  roles: string[]
+}
+
+export interface Selected {
+  total: number
+  rows: UserRow[]
+}
+
+export interface Slice {
+  limit: number
+  offset: number
+}
+
+/** What the kept counts know about the users a list asks for. */
+export interface Wanted {
+  /** Combinations of role, status and deactivation that are asked for, and how many users have one of them. */
+  facets: string[]
+  total: number
+  /** The other combinations there are. */
+  unwanted: string[]
+  /** How many users the app has. */
+  all: number
+}
+
+export async function wantedFacets(db: TenantDb, query: UserListQuery, viewer: Viewer | undefined): Promise<Wanted> {
+  const asked = query.status === 'online' ? 'available' : query.status
+  const roles = wantedRoles(query, viewer)
+  const wants = (facets: string) => {
+    const [role = '', status, deactivated] = facets.split('|')
+    return (
+      (roles === undefined || roles.has(role)) &&
+      (asked === undefined || asked === status) &&
+      (query.onlyDeactivated ? deactivated === '1' : query.withDeactivated || deactivated === '0')
+    )
+  }
+  const combinations = await facetTotals(db, usersList, [undefined, undefined, undefined])
+  const wanted = combinations.filter(({ facets }) => wants(facets))
+  return {
+    facets: wanted.map(({ facets }) => facets),
+    total: sum(wanted),
+    unwanted: combinations.filter(({ facets }) => !wants(facets)).map(({ facets }) => facets),
+    all: sum(combinations),
+  }
+}
+
+function sum(counts: { n: number }[]): number {
+  return counts.reduce((total, { n }) => total + n, 0)
+}
+
+function wantedRoles({ role, roles = [] }: UserListQuery, viewer: Viewer | undefined): Set<string> | undefined {
+  const asked = [...roles, ...(role === undefined ? [] : [role])].map((each) => each.toLowerCase())
+  const allowed = viewer?.roles ?? []
+  if (asked.length === 0 && allowed.length === 0) return undefined
+  if (asked.length === 0) return new Set(allowed)
+  return new Set(allowed.length === 0 ? asked : asked.filter((each) => allowed.includes(each)))
+}
+
+/** The users that a list must leave out for this viewer: always himself. */
+export function hiddenFrom(db: TenantDb, { hideBlockedUsers }: UserListQuery, viewer: Viewer): Promise<UserRow[]> {
+  const blocked = hideBlockedUsers ? sql`OR users.uid IN ${uidsBlockedWith.ask(db, viewer.uid)}` : sql``
+  return db.select('users').selectAll().where(sql<SqlBool>`(users.uid = ${viewer.uid} ${blocked})`).execute()
+}
