@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createServer as createSocketServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { ApiError } from '../kit/errors.ts'
 import { errorText } from './errors.ts'
@@ -44,10 +45,12 @@ export async function listen(
 ): Promise<Listener> {
   const answering = new Set<ServerResponse>()
   let draining = false
+  let requestsSeen = 0
   let allDone = () => {}
 
   function tracked(request: IncomingMessage, response: ServerResponse): void {
     answering.add(response)
+    requestsSeen += 1
     if (draining) response.setHeader('Connection', 'close')
     response.once('close', () => {
       answering.delete(response)
@@ -95,6 +98,19 @@ export async function listen(
     })
   }
 
+  /**
+   * A request may be on its way over a connection that looks idle: each gets a moment to arrive, and the turn of the
+   * event loop after it, because a process that was busy has not read yet what came meanwhile.
+   */
+  async function quiet(): Promise<void> {
+    for (let seen = -1; seen !== requestsSeen; ) {
+      seen = requestsSeen
+      await pause(idleGraceMilliseconds)
+      await nextTurn()
+      await finished()
+    }
+  }
+
   return {
     port: (front.address() as { port: number }).port,
     async drain(milliseconds) {
@@ -102,10 +118,7 @@ export async function listen(
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())
       front.close()
       for (const response of answering) if (!response.headersSent) response.setHeader('Connection', 'close')
-      await Promise.race([finished(), deadline])
-      // A request may be on its way over a connection that looks idle; give it a moment to arrive.
-      await new Promise((resolve) => setTimeout(resolve, idleGraceMilliseconds))
-      await Promise.race([finished(), deadline])
+      await Promise.race([finished().then(quiet), deadline])
       for (const server of [secure, plain]) server.close(() => {})
       for (const socket of sockets) socket.destroy()
     },

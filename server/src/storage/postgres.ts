@@ -49,7 +49,7 @@ const gramFunction = sql`
 // What was written last waits in a list that every search reads, so it is kept short.
 const gramIndex = sql`
   CREATE INDEX search_entries_by_gram ON search_entries USING gin (search_grams(app_id, list, text))
-  WITH (gin_pending_list_limit = 256)`
+  WITH (gin_pending_list_limit = 64)`
 
 const bigintOid = 20
 const numericOid = 1700
@@ -70,6 +70,10 @@ export function openPostgres(url: string, connectionsMax: number): Database {
       // A statement or a transaction that hangs must not hold up everyone else for good.
       statement_timeout: statementMilliseconds,
       idle_in_transaction_session_timeout: statementMilliseconds,
+      // Every statement has its index. A table that has just grown must not be read whole because statistics lag behind,
+      // nor a plan be compiled because the function for grams is declared expensive.
+      enable_seqscan: 'off',
+      jit: 'off',
     },
     types: {
       // Counts, sums and seconds stay far below 2^53, so they are plain numbers everywhere.

@@ -15,6 +15,8 @@ import type { Viewer } from './wanted.ts'
 
 /** Enough users that every way of counting and walking is the shortest for some question. */
 const everyone = 2_400
+const keys = ['n', 'or', 'nora', 'NORA L', 'u', 'u1', 'u10', '田', '花子', 'анна', '_', '%', '100%', 'åb', 'x', 'u2399']
+const tagChoices = [['rare'], ['common'], ['third', 'rare'], ['common', 'third'], ['none']]
 const names = ['Nora Lind', 'NORA Åberg', '田中 花子', 'Анна Петрова', 'Milo_Brandt', 'Priya 100%', 'Zoë']
 
 for (const database of databases) {
@@ -34,6 +36,7 @@ for (const database of databases) {
           uid: `u${n}`,
           name: names[n % names.length] as string,
           ...(n % 5 === 0 && { role: 'guest' }),
+          tags: [n % 50 === 0 ? 'rare' : 'common', ...(n % 3 === 0 ? ['third'] : [])],
         }))
         // Two moments, so that lists cross from one to the other.
         await addMissingUsers(tenantDb(connection, app.id), users.slice(0, 1_000), 1_700_000_000)
@@ -51,7 +54,9 @@ for (const database of databases) {
     function expected(query: UserListQuery, asked: Viewer | undefined): string[] {
       const part = folded(query.searchKey ?? '')
       const fields = query.searchIn ?? ['name', 'uid']
+      const tagged = ({ tags }: UserRow) => query.tags?.some((tag) => JSON.parse(tags ?? '[]').includes(tag)) ?? true
       return rows
+        .filter(tagged)
         .filter((row) => fields.some((field) => folded(row[field as 'name' | 'uid']).includes(part)))
         .filter(({ role }) => query.role === undefined || role === query.role)
         .filter(({ deactivated_at: at }) =>
@@ -67,25 +72,10 @@ for (const database of databases) {
       const { pick, chance } = randomFrom(seed)
       const db = tenantDb(h.service.house.database.reader, app.id)
       for (let round = 0; round < 150; round += 1) {
+        const tags = chance(0.4) ? pick(tagChoices) : undefined
         const query: UserListQuery = {
-          searchKey: pick([
-            'n',
-            'or',
-            'nora',
-            'NORA L',
-            'u',
-            'u1',
-            'u10',
-            '田',
-            '花子',
-            'анна',
-            '_',
-            '%',
-            '100%',
-            'åb',
-            'x',
-            'u2399',
-          ]),
+          ...(tags && { tags }),
+          ...((!tags || chance(0.3)) && { searchKey: pick(keys) }),
           ...(chance(0.3) && { searchIn: [pick(['name', 'uid'])] }),
           ...(chance(0.3) && { role: pick(['guest', 'default', 'nobody']) }),
           ...(chance(0.2) && { withDeactivated: true }),
