@@ -107,7 +107,8 @@ export const userWrites: Group = {
 }
 
 async function sendFloorFor({ install, server }: Stage, request: Request): Promise<SendFloor> {
-  const { status, headers, text } = await send(server, request)
+  const body = request.body?.replace(serialNumber, String(Date.now()))
+  const { status, headers, text } = await send(server, { ...request, ...(body !== undefined && { body }) })
   return {
     file: join(install.data, 'floor.sqlite'),
     row: 'x'.repeat(rowCharacters),
