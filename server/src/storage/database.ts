@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Connection } from './connection.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
@@ -9,6 +9,10 @@ export interface Position {
 }
 
 export const logStart: Position = { tx: 0, id: 0 }
+
+export type Numbered = <Table extends string, Columns extends string>(
+  table: CreateTableBuilder<Table, Columns>,
+) => CreateTableBuilder<Table, Columns | 'id'>
 
 /**
  * All that differs between the embedded and the scaled database. Everything above sees this and one query text.
@@ -38,6 +42,10 @@ export interface Database {
   claimLease(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>
   /** Gives up all leases of a holder that stops. */
   releaseLeases(holder: string): Promise<void>
+  /** Adds an `id` to a table that is being made, which the database fills with ascending numbers. */
+  numbered: Numbered
+  /** Makes the database go on after the numbers that a restore has put into such a table. */
+  renumber(connection: Connection, table: keyof Tables): Promise<void>
   /** Creates the events table, whose position column is made by the database. */
   createLog(schema: Kysely<Tables>): Promise<void>
   /** Creates the table of search entries and the index on their grams; see search.ts. */

@@ -138,6 +138,9 @@ export function openSqlite(file: string): Database {
     // One process, so there is nobody to share with.
     claimLease: async () => true,
     releaseLeases: async () => {},
+    numbered: (table) => table.addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement()),
+    // An explicit number moves the counter by itself.
+    renumber: async () => {},
     async createLog(schema: Kysely<Tables>) {
       await schema.schema
         .createTable('events')

@@ -1,0 +1,219 @@
+import { sql } from 'kysely'
+import type { Work } from '../../kit/work.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { findRow } from './rows.ts'
+import type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
+
+/**
+ * How far everyone has come in a conversation. A user has two cursors, numbers of messages; moving one leaves a mark that
+ * says when, so the time at which any message was received or read is the time of the first mark at or after it. Nothing
+ * is written per message and reader: a group of 100,000 costs what two users cost.
+ */
+
+/** Whose marks stand for everybody in a group. */
+export const everybody = ''
+
+const cursorOf = { delivered: 'delivered_seq', read: 'read_seq' } as const
+
+type Doing = Pick<Work, 'db' | 'now'>
+
+const leaveMarks = prepared<{ conversationId: string; uid: string; before: number; now: number }, unknown>(
+  (db, { conversationId, uid, before, now }) => ({
+    compile: () =>
+      sql`INSERT INTO receipt_marks (app_id, conversation_id, uid, kind, seq, at)
+        SELECT app_id, conversation_id, uid, 'read', ${before}, ${now} FROM conversation_rows
+        WHERE app_id = ${db.appId} AND conversation_id = ${conversationId} AND uid = ${uid} AND read_seq < ${before}
+        ON CONFLICT DO NOTHING`.compile(db.connection.query) as never,
+  }),
+)
+
+const moveToOwn = prepared<{ conversationId: string; uid: string; seq: number; counted: number }, { uid: string }>(
+  (db, { conversationId, uid, seq, counted }) =>
+    db
+      .update('conversation_rows')
+      .set({ read_seq: seq, read_counted: counted, delivered_seq: seq })
+      .where('conversation_id', '=', conversationId)
+      .where('uid', '=', uid)
+      .where('read_seq', '<', seq)
+      .returning('uid'),
+)
+
+/** Who sends a message has seen what was said before it. */
+export async function markRead(
+  { db, now }: Doing,
+  { conversation_id: conversationId, sender: uid, seq, counted }: MessageRow,
+): Promise<void> {
+  if (seq > 1) await leaveMarks(db, { conversationId, uid, before: seq - 1, now })
+  await moveToOwn(db, { conversationId, uid, seq, counted })
+}
+
+/** What a move has brought about. */
+export interface Moved {
+  /** The user's cursor moved. */
+  moved: boolean
+  /** In a group: everybody has now come as far as this message. */
+  everybodyAt?: number
+}
+
+/** Moves a cursor forward to a message; reading is also receiving. */
+export async function advance(
+  { db, now }: Doing,
+  conversation: ConversationRow,
+  uid: string,
+  kind: ReceiptKind,
+  upTo: Pick<MessageRow, 'seq' | 'counted'>,
+): Promise<Record<ReceiptKind, Moved>> {
+  const row = await holdRow(db, conversation.conversation_id, uid)
+  const outcome: Record<ReceiptKind, Moved> = { delivered: { moved: false }, read: { moved: false } }
+  if (!row) return outcome
+  const kinds = (['delivered', 'read'] as const).filter(
+    (each) => (each === 'delivered' || kind === 'read') && row[cursorOf[each]] < upTo.seq,
+  )
+  if (kinds.length === 0) return outcome
+  const wasLast = await lastInGroup(db, conversation, row, kinds)
+  await db
+    .update('conversation_rows')
+    .set({
+      ...(kinds.includes('delivered') && { delivered_seq: upTo.seq }),
+      ...(kinds.includes('read') && { read_seq: upTo.seq, read_counted: upTo.counted }),
+    })
+    .where('conversation_id', '=', conversation.conversation_id)
+    .where('uid', '=', uid)
+    .execute()
+  await putMarks(db, conversation.conversation_id, uid, kinds, upTo.seq, now)
+  for (const each of kinds) {
+    const everybodyAt = wasLast.includes(each) ? await settleEverybody({ db, now }, conversation, each) : undefined
+    outcome[each] = { moved: true, ...(everybodyAt !== undefined && { everybodyAt }) }
+  }
+  return outcome
+}
+
+async function holdRow(db: TenantDb, conversationId: string, uid: string): Promise<MemberRow | undefined> {
+  return db
+    .update('conversation_rows')
+    .set({ uid })
+    .where('conversation_id', '=', conversationId)
+    .where('uid', '=', uid)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+async function putMarks(
+  db: TenantDb,
+  conversationId: string,
+  uid: string,
+  kinds: readonly ReceiptKind[],
+  seq: number,
+  at: number,
+): Promise<void> {
+  await db
+    .insert(
+      'receipt_marks',
+      kinds.map((kind) => ({ conversation_id: conversationId, uid, kind, seq, at })),
+    )
+    .onConflict((conflict) => conflict.columns(['app_id', 'conversation_id', 'uid', 'kind', 'seq']).doNothing())
+    .execute()
+}
+
+/**
+ * For which kinds this user is the furthest behind in a group; only then can everybody have come further. The
+ * conversation is held before the second look, so that of two who are last the later one sees the other's move.
+ */
+async function lastInGroup(
+  db: TenantDb,
+  { type, conversation_id: conversationId }: ConversationRow,
+  row: MemberRow,
+  kinds: readonly ReceiptKind[],
+): Promise<ReceiptKind[]> {
+  if (type === 'user') return []
+  const last: ReceiptKind[] = []
+  for (const kind of kinds) {
+    if (row[cursorOf[kind]] === (await furthestBehind(db, conversationId, kind))) last.push(kind)
+  }
+  if (last.length > 0) await holdConversation(db, conversationId)
+  return last
+}
+
+export async function holdConversation(db: TenantDb, conversationId: string): Promise<ConversationRow | undefined> {
+  return db
+    .update('conversations')
+    .set({ conversation_id: conversationId })
+    .where('conversation_id', '=', conversationId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+async function furthestBehind(db: TenantDb, conversationId: string, kind: ReceiptKind): Promise<number | undefined> {
+  const row = await db
+    .select('conversation_rows')
+    .select(`conversation_rows.${cursorOf[kind]} as seq`)
+    .where('conversation_rows.conversation_id', '=', conversationId)
+    .orderBy(`conversation_rows.${cursorOf[kind]}`)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq
+}
+
+/** Leaves a mark for everybody in a group if all have come further; answers how far. */
+export async function settleEverybody(
+  { db, now }: Doing,
+  { type, conversation_id: conversationId }: ConversationRow,
+  kind: ReceiptKind,
+): Promise<number | undefined> {
+  if (type === 'user') return undefined
+  const seq = await furthestBehind(db, conversationId, kind)
+  if (seq === undefined || seq === 0) return undefined
+  const known = await marksOf(db, conversationId, everybody, kind)
+    .select(sql<number>`max(receipt_marks.seq)`.as('seq'))
+    .executeTakeFirst()
+  if ((known?.seq ?? 0) >= seq) return undefined
+  await putMarks(db, conversationId, everybody, [kind], seq, now)
+  return seq
+}
+
+function marksOf(db: TenantDb, conversationId: string, uid: string, kind: ReceiptKind) {
+  return db
+    .select('receipt_marks')
+    .where('receipt_marks.conversation_id', '=', conversationId)
+    .where('receipt_marks.uid', '=', uid)
+    .where('receipt_marks.kind', '=', kind)
+}
+
+/** Takes the read cursor back to a message: what follows it is unread again. */
+export async function retreat(
+  db: TenantDb,
+  conversation: ConversationRow,
+  uid: string,
+  downTo: Pick<MessageRow, 'seq' | 'counted'>,
+): Promise<boolean> {
+  const row = await holdRow(db, conversation.conversation_id, uid)
+  if (!row || row.read_seq <= downTo.seq) return false
+  await db
+    .update('conversation_rows')
+    .set({ read_seq: downTo.seq, read_counted: downTo.counted })
+    .where('conversation_id', '=', conversation.conversation_id)
+    .where('uid', '=', uid)
+    .execute()
+  const whose = conversation.type === 'group' ? [uid, everybody] : [uid]
+  for (const each of whose) await cutMarks(db, conversation.conversation_id, each, downTo.seq)
+  return true
+}
+
+/** Drops the marks after a message; that it was read, and when, stays. */
+async function cutMarks(db: TenantDb, conversationId: string, uid: string, seq: number): Promise<void> {
+  const first = await marksOf(db, conversationId, uid, 'read')
+    .select(['receipt_marks.seq', 'receipt_marks.at'])
+    .where('receipt_marks.seq', '>=', seq)
+    .orderBy('receipt_marks.seq')
+    .limit(1)
+    .executeTakeFirst()
+  if (!first) return
+  await db
+    .delete('receipt_marks')
+    .where('conversation_id', '=', conversationId)
+    .where('uid', '=', uid)
+    .where('kind', '=', 'read')
+    .where('seq', '>', seq)
+    .execute()
+  if (first.seq > seq && seq > 0) await putMarks(db, conversationId, uid, ['read'], seq, first.at)
+}
