@@ -168,6 +168,7 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         .addColumn('app_id', 'text', (column) => column.notNull())
         .addColumn('list', 'text', (column) => column.notNull())
         .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
         .addColumn('text', 'text', (column) => column.notNull())
         .addPrimaryKeyConstraint('search_entries_key', ['app_id', 'list', 'id'])
         .execute()

@@ -54,7 +54,7 @@ for (const database of databases) {
       const texts = Array.from({ length: 60 }, (_, at) => {
         const letters = 'abäß中 ’\\%'
         const text = Array.from({ length: 1 + (at % 9) }, (_, more) => letters[(at * 7 + more * more * 3) % 9]).join('')
-        return { id: `t${at}`, texts: [text, `${at}`] }
+        return { id: `t${at}`, at, texts: [text, `${at}`] }
       })
       await write(app, (db) => putSearchEntries(db, list, texts))
       const keys = [
@@ -114,7 +114,7 @@ for (const database of databases) {
 
     it('follows changes, removal and the purge of an app, and keeps apps apart', async () => {
       const put = (at: AppClient, id: string, text: string) =>
-        write(at, (db) => putSearchEntries(db, list, [{ id, texts: [text, id] }]))
+        write(at, (db) => putSearchEntries(db, list, [{ id, at: 1, texts: [text, id] }]))
       await put(app, 'x1', 'walnut table')
       await put(other, 'x2', 'walnut chair')
       assert.equal(await idsOf(app, 'walnut'), 'x1')
@@ -133,6 +133,7 @@ for (const database of databases) {
         for (let at = 0; at < 1_500; at += 500) {
           const entries = Array.from({ length: 500 }, (_, more) => ({
             id: `p${at + more}`,
+            at,
             texts: [`plank ${at + more}`, 'x'],
           }))
           await putSearchEntries(db, list, entries)

@@ -1,6 +1,8 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Compilable, type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Flavour } from './connection.ts'
 import { escapeLike } from './sql.ts'
-import type { TenantDb } from './tenant.ts'
+import type { SearchEntryRow } from './tables.ts'
+import { preparedRows, type TenantDb } from './tenant.ts'
 
 /**
  * Finds records by a part of a text, in any script and letter case, without reading the whole table.
@@ -35,24 +37,31 @@ export function folded(text: string): string {
     .replaceAll(/\s+/g, ' ')
 }
 
-/** Puts records' texts under their ids, in place of any earlier ones; the order of `texts` names the fields. */
-export async function putSearchEntries(
-  db: TenantDb,
-  list: string,
-  entries: { id: string; texts: string[] }[],
-): Promise<void> {
-  if (entries.length === 0) return
-  const rows = entries.map(({ id, texts }) => ({ list, id, text: texts.map(folded).join(fieldSeparator) }))
-  await db
-    .insert('search_entries', rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['app_id', 'list', 'id'])
-        .doUpdateSet({ text: sql`excluded.text` })
-        .whereRef('search_entries.text', '!=', sql`excluded.text`),
-    )
-    .execute()
+export interface SearchEntry {
+  id: string
+  /** The record's place in its list, which never changes. */
+  at: number
+  texts: string[]
 }
+
+/** Puts records' texts under their ids, in place of any earlier ones; the order of `texts` names the fields. */
+export async function putSearchEntries(db: TenantDb, list: string, entries: SearchEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  const rows = entries.map(({ id, at, texts }) => ({ list, id, at, text: texts.map(folded).join(fieldSeparator) }))
+  await putRows(db, rows)
+}
+
+const putRows = preparedRows<Omit<SearchEntryRow, 'app_id'>, never>(
+  (db, rows) =>
+    db
+      .insert('search_entries', rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['app_id', 'list', 'id'])
+          .doUpdateSet({ text: sql`excluded.text` })
+          .whereRef('search_entries.text', '!=', sql`excluded.text`),
+      ) as unknown as Compilable<never>,
+)
 
 export async function removeSearchEntry(db: TenantDb, list: string, id: string): Promise<void> {
   await db.delete('search_entries').where('list', '=', list).where('id', '=', id).execute()
@@ -61,10 +70,23 @@ export async function removeSearchEntry(db: TenantDb, list: string, id: string):
 /** The ids of the records that have `key` in one of `fields` (by their order), as a subquery of one column. */
 export function idsMatching(db: TenantDb, list: string, key: string, fields: readonly number[]): Expression<string> {
   if (fields.length === 0) return sql<string>`(SELECT NULL WHERE 1 = 0)`
-  const { flavour } = db.connection
-  const entries = flavour.entriesWithGrams(db.appId, list, gramsWanted(key, fields))
-  const settled = gramsSettle(db, key) ? sql`` : sql`AND ${textHas(folded(key), fields)}`
-  return sql<string>`(SELECT search_entries.id ${entries} ${settled})`
+  return sql<string>`(SELECT search_entries.id ${entriesMatching(db, list, key, fields)})`
+}
+
+/** The ids of a page of the records that have `key` in one of `fields`, from the highest place down, but for some. */
+export async function idsOnPage(
+  db: TenantDb,
+  list: string,
+  key: string,
+  fields: readonly number[],
+  { limit, offset, without }: { limit: number; offset: number; without: string[] },
+): Promise<string[]> {
+  if (fields.length === 0) return []
+  const others = without.length === 0 ? sql`` : sql`AND search_entries.id NOT IN (${sql.join(without)})`
+  const { rows } = await sql<{ id: string }>`SELECT search_entries.id
+    ${entriesMatching(db, list, key, fields)} ${others}
+    ORDER BY search_entries.at DESC, search_entries.id LIMIT ${limit} OFFSET ${offset}`.execute(db.connection.query)
+  return rows.map(({ id }) => id)
 }
 
 /** How many records have `key` in one of `fields`; answered by the index alone wherever grams settle it. */
@@ -75,12 +97,23 @@ export async function countMatching(
   fields: readonly number[],
 ): Promise<number> {
   const { flavour, query } = db.connection
-  const hits = gramsSettle(db, key)
+  const hits = gramsSettle(flavour, key)
     ? flavour.gramHits(db.appId, list, gramsWanted(key, fields))
     : sql`FROM ${idsMatching(db, list, key, fields)} AS hit`
   if (fields.length === 0) return 0
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total ${hits}`.execute(query)
   return rows[0]?.total ?? 0
+}
+
+/** From where on: the entries that have `key` in one of `fields`. */
+function entriesMatching(
+  { appId, connection: { flavour } }: TenantDb,
+  list: string,
+  key: string,
+  fields: readonly number[],
+) {
+  const entries = flavour.entriesWithGrams(appId, list, gramsWanted(key, fields))
+  return gramsSettle(flavour, key) ? entries : sql`${entries} AND ${textHas(folded(key), fields)}`
 }
 
 function gramsWanted(key: string, fields: readonly number[]): WantedGrams[] {
@@ -89,7 +122,7 @@ function gramsWanted(key: string, fields: readonly number[]): WantedGrams[] {
 }
 
 /** Whether every record with the grams of `key` has `key`. */
-function gramsSettle({ connection: { flavour } }: TenantDb, key: string): boolean {
+function gramsSettle(flavour: Flavour, key: string): boolean {
   return flavour.gramsInOrder || [...folded(key)].length <= gramCharactersMax
 }
 

@@ -160,6 +160,7 @@ export function openSqlite(file: string): Database {
         .addColumn('app_id', 'text', (column) => column.notNull())
         .addColumn('list', 'text', (column) => column.notNull())
         .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
         .addColumn('text', 'text', (column) => column.notNull())
         .addUniqueConstraint('search_entries_key', ['app_id', 'list', 'id'])
         .execute()

@@ -87,6 +87,8 @@ export interface SearchEntryRow {
   app_id: string
   list: string
   id: string
+  /** The record's place in its list, which is read from the highest down. */
+  at: number
   /** The record's texts, folded, a line each. */
   text: string
 }

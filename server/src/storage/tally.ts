@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import { escapeLike } from './sql.ts'
-import { prepared, type TenantDb } from './tenant.ts'
+import { prepared, preparedRows, type TenantDb } from './tenant.ts'
 
 /**
  * Exact totals and cheap deep pages for long lists ordered by time.
@@ -79,14 +79,19 @@ async function addChanges(db: TenantDb, list: string, all: Change[]): Promise<vo
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .filter(([, { n }]) => n !== 0)
     .map(([, change]) => ({ list, ...change }))
-  if (rows.length === 0) return
-  await db
-    .insert('tallies', rows)
-    .onConflict((conflict) =>
-      conflict.columns(['app_id', 'list', 'level', 'bucket', 'facets']).doUpdateSet({ n: sql`tallies.n + excluded.n` }),
-    )
-    .execute()
+  if (rows.length > 0) await addCounts(db, rows)
 }
+
+const addCounts = preparedRows<Tally, never>(
+  (db, rows) =>
+    db
+      .insert('tallies', rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['app_id', 'list', 'level', 'bucket', 'facets'])
+          .doUpdateSet({ n: sql`tallies.n + excluded.n` }),
+      ) as unknown as Compilable<never>,
+)
 
 interface Change {
   level: number

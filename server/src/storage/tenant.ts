@@ -57,8 +57,10 @@ export function tenantDb(connection: Connection, appId: string): TenantDb {
 /** Stands in a query for a value that is known only when the query runs. */
 class Placeholder {
   readonly name: string
-  constructor(name: string) {
+  readonly row: number
+  constructor(name: string, row = 0) {
     this.name = name
+    this.row = row
   }
 }
 
@@ -68,8 +70,8 @@ interface Text {
 }
 
 /**
- * A query whose SQL text is built once and then only filled with values. For the hottest reads: building the text costs
- * several times what the database needs to answer it.
+ * A query whose SQL text is built once and then only filled with values. For the hottest statements: building the text
+ * costs several times what the database needs to answer it.
  */
 export function prepared<Values extends object, Row>(
   build: (db: TenantDb, value: { [Name in keyof Values]: Values[Name] }) => Compilable<Row>,
@@ -78,17 +80,53 @@ export function prepared<Values extends object, Row>(
   const stand = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Values
 
   return async (db, values) => {
-    const { flavour, run } = db.connection
+    const { flavour } = db.connection
     let text = texts.get(flavour)
     if (!text) {
-      text = build(tenantDb(db.connection, new Placeholder('appId') as never), stand).compile()
+      text = textOf(db, (standing) => build(standing, stand))
       texts.set(flavour, text)
     }
-    const filled = (parameter: unknown) => {
-      if (!(parameter instanceof Placeholder)) return parameter
-      return parameter.name === 'appId' ? db.appId : values[parameter.name as keyof Values]
-    }
-    const outcome = await run(text.sql, text.parameters.map(filled))
-    return outcome.rows as Row[]
+    return run<Row>(db, text, [values])
   }
+}
+
+/** The same for a statement that takes several rows at once, all with the same columns: one text for each number of them. */
+export function preparedRows<Values extends object, Row>(
+  build: (db: TenantDb, rows: Values[]) => Compilable<Row>,
+): (db: TenantDb, rows: Values[]) => Promise<Row[]> {
+  const texts = new WeakMap<object, Map<string, Text>>()
+
+  return async (db, rows) => {
+    const { flavour } = db.connection
+    const columns = Object.keys(rows[0] ?? {})
+    const built = () => {
+      const stand = rows.map(
+        (_, row) => Object.fromEntries(columns.map((name) => [name, new Placeholder(name, row)])) as Values,
+      )
+      return textOf(db, (standing) => build(standing, stand))
+    }
+    if (rows.length > rowsWorthKeeping) return run<Row>(db, built(), rows)
+    const known = texts.get(flavour) ?? new Map<string, Text>()
+    texts.set(flavour, known)
+    const key = `${rows.length} ${columns.join()}`
+    const text = known.get(key) ?? built()
+    known.set(key, text)
+    return run<Row>(db, text, rows)
+  }
+}
+
+// Larger numbers of rows come seldom and in all sizes.
+const rowsWorthKeeping = 20
+
+function textOf(db: TenantDb, build: (standing: TenantDb) => Compilable<unknown>): Text {
+  return build(tenantDb(db.connection, new Placeholder('appId') as never)).compile()
+}
+
+async function run<Row>({ appId, connection }: TenantDb, { sql, parameters }: Text, rows: object[]): Promise<Row[]> {
+  const filled = parameters.map((parameter) => {
+    if (!(parameter instanceof Placeholder)) return parameter
+    return parameter.name === 'appId' ? appId : (rows[parameter.row] as Record<string, unknown>)[parameter.name]
+  })
+  const outcome = await connection.run(sql, filled)
+  return outcome.rows as Row[]
 }

@@ -11,11 +11,24 @@ import type { EventRow } from '../storage/tables.ts'
 const eventsPerBatch = 100
 const leaseSeconds = 15
 
+/** How far a follower has read, and what the database knows of that. */
+interface Place {
+  read: Position
+  stored: Position
+}
+
+type ReadLog = (position: Position) => Promise<EventRow[]>
+
 export interface FollowerLoop {
   /** Gives every follower its next events; answers whether any of them moved. */
   run(): Promise<boolean>
   /** Whether an event is written that this node's followers have not come to yet. */
   isBehind(): Promise<boolean>
+  /**
+   * Notes how far followers have passed over events that do not concern them. Until then a crash only makes them pass over
+   * those again; but the log is trimmed behind what is noted.
+   */
+  note(): Promise<void>
   /** Lets another node take over at once. */
   release(): Promise<void>
 }
@@ -23,7 +36,7 @@ export interface FollowerLoop {
 export function createFollowerLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger): FollowerLoop {
   const followers = areas.flatMap((area) => area.followers)
   const holder = randomUUID()
-  const positions = new Map<string, Position>()
+  const places = new Map<string, Place>()
   const heldUp = new Map<string, { until: number; failures: number }>()
 
   const leases = new Map<string, number>()
@@ -39,42 +52,69 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
     return granted
   }
 
-  async function advanceOne(follower: Follower): Promise<boolean> {
+  async function advanceOne(follower: Follower, eventsAfter: ReadLog): Promise<boolean> {
     const { name } = follower
     const now = Date.now() / 1000
     if ((heldUp.get(name)?.until ?? 0) > now) return false
     try {
       if (!(await holdsLease(name))) {
-        positions.delete(name)
+        places.delete(name)
         return false
       }
-      const moved = await step(database, follower, tools(), positions)
+      const moved = await step(follower, eventsAfter)
       heldUp.delete(name)
       return moved
     } catch (error) {
       // A failing follower delays only itself.
       const failures = (heldUp.get(name)?.failures ?? 0) + 1
       heldUp.set(name, { until: now + Math.min(60, 2 ** failures / 2), failures })
-      positions.delete(name)
+      places.delete(name)
       log.error({ err: error, follower: name, failures }, 'a follower failed; it is tried again')
       return false
     }
   }
 
   async function run(): Promise<boolean> {
-    const moved = await Promise.all(followers.map(advanceOne))
+    const eventsAfter = readOnce(database)
+    const moved = await Promise.all(followers.map((follower) => advanceOne(follower, eventsAfter)))
     return moved.includes(true)
+  }
+
+  async function step(follower: Follower, eventsAfter: ReadLog): Promise<boolean> {
+    const place = places.get(follower.name) ?? (await storedPlace(database, follower.name))
+    places.set(follower.name, place)
+    const events = await eventsAfter(place.read)
+    const last = events.at(-1)
+    if (!last) return false
+    const wanted = events.filter(({ name }) => follower.on.some((each) => each.name === name))
+    const next = { tx: last.tx, id: last.id }
+    if (wanted.length > 0) {
+      await database.write(async (connection) => {
+        await advance(connection, follower.name, place.stored, next)
+        for (const event of wanted) await follower.handle(followed(event), workIn(connection, event.app_id, tools()))
+      })
+      places.set(follower.name, { read: next, stored: next })
+    } else places.set(follower.name, { ...place, read: next })
+    return true
   }
 
   async function isBehind(): Promise<boolean> {
     for (const { name } of followers) {
-      if (!heldUp.has(name) && positions.has(name) && (await hasUnread(database, positions.get(name) ?? logStart)))
-        return true
+      const place = places.get(name)
+      if (place && !heldUp.has(name) && (await hasUnread(database, place.read))) return true
     }
     return false
   }
 
-  return { run, isBehind, release: () => database.releaseLeases(holder) }
+  async function note(): Promise<void> {
+    for (const [name, { read, stored }] of places) {
+      if (read.tx === stored.tx && read.id === stored.id) continue
+      await database.write((connection) => advance(connection, name, stored, read))
+      places.set(name, { read, stored: read })
+    }
+  }
+
+  return { run, isBehind, note, release: () => database.releaseLeases(holder) }
 }
 
 /** Counts events that `eventsAfter` still holds back because an older transaction is running. */
@@ -88,29 +128,15 @@ async function hasUnread({ reader }: Database, { tx, id }: Position): Promise<bo
   return row !== undefined
 }
 
-async function step(
-  database: Database,
-  follower: Follower,
-  tools: Tools,
-  positions: Map<string, Position>,
-): Promise<boolean> {
-  const position = positions.get(follower.name) ?? (await storedPosition(database, follower.name))
-  const events = await database.eventsAfter(position, eventsPerBatch)
-  const last = events.at(-1)
-  if (!last) {
-    positions.set(follower.name, position)
-    return false
+/** Followers mostly stand at the same place, so what stands after it is read once for all of them. */
+function readOnce(database: Database): ReadLog {
+  const read = new Map<string, Promise<EventRow[]>>()
+  return (position) => {
+    const key = `${position.tx} ${position.id}`
+    const events = read.get(key) ?? database.eventsAfter(position, eventsPerBatch)
+    read.set(key, events)
+    return events
   }
-  const wanted = new Set(follower.on.map(({ name }) => name))
-  const next = { tx: last.tx, id: last.id }
-  await database.write(async (connection) => {
-    await advance(connection, follower.name, position, next)
-    for (const event of events) {
-      if (wanted.has(event.name)) await follower.handle(followed(event), workIn(connection, event.app_id, tools))
-    }
-  })
-  positions.set(follower.name, next)
-  return true
 }
 
 /** Moves on from where this node believes to stand. If another node got there first, its lease has changed hands. */
@@ -126,13 +152,14 @@ async function advance({ query }: Connection, name: string, from: Position, to: 
   if (!row) throw new Error(`The follower ${name} was moved on by another node.`)
 }
 
-async function storedPosition(database: Database, name: string): Promise<Position> {
+async function storedPlace(database: Database, name: string): Promise<Place> {
   const row = await database.reader.query
     .selectFrom('followers')
     .select(['tx', 'id'])
     .where('name', '=', name)
     .executeTakeFirst()
-  return row ?? logStart
+  const stored = row ?? logStart
+  return { read: stored, stored }
 }
 
 function followed({ name, payload, at, tx, id }: EventRow) {

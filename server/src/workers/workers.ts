@@ -17,7 +17,10 @@ export interface Workers {
 
 // Wake-ups can be lost; this bounds how late anything is noticed without one.
 const pollMilliseconds = 500
+const noteMilliseconds = 5_000
 const housekeepingMilliseconds = 60_000
+// Wake-ups come with every commit; what comes within this time is looked at together.
+const gatherMilliseconds = 5
 // A follower or job that produces work for itself without end must not hold up its caller for ever.
 const settleRoundsMax = 10_000
 // Nor must somebody's long transaction, which holds back the events after it.
@@ -49,12 +52,19 @@ export function createWorkers(
     return next
   }
 
+  /** In turn with the rounds, which move the followers. */
+  function note(): Promise<void> {
+    const next = current.then(followers.note)
+    current = next.catch((error) => log.error({ err: error }, 'followers could not be noted; they are noted later'))
+    return next
+  }
+
   async function runUntilIdle(milliseconds = Number.POSITIVE_INFINITY): Promise<void> {
     const deadline = performance.now() + milliseconds
     for (let rounds = 0, waits = 0; rounds < settleRoundsMax && waits < settleWaitsMax; rounds += 1) {
       if (performance.now() > deadline) return
       if (await round()) continue
-      if (!(await followers.isBehind())) return
+      if (!(await followers.isBehind())) return note()
       waits += 1
       await pause(settleWaitMilliseconds)
     }
@@ -72,6 +82,7 @@ export function createWorkers(
     try {
       do {
         wokenMeanwhile = false
+        await pause(gatherMilliseconds)
         while (running && (await round())) {}
       } while (wokenMeanwhile && running)
     } catch (error) {
@@ -87,6 +98,7 @@ export function createWorkers(
       database.onWake(() => void wake())
       timers = [
         setInterval(() => void wake(), pollMilliseconds),
+        setInterval(() => void note().catch(() => {}), noteMilliseconds),
         setInterval(
           () => void clean().catch((error) => log.error({ err: error }, 'housekeeping failed')),
           housekeepingMilliseconds,
@@ -100,7 +112,7 @@ export function createWorkers(
     async stop() {
       running = false
       for (const timer of timers) clearInterval(timer)
-      await current
+      await note().catch(() => {})
       // Leases that cannot be given back run out by themselves.
       await followers.release().catch(() => {})
     },

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Secrets } from '../../kit/ports.ts'
 import type { Work } from '../../kit/work.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { lockActiveUser, type UserRow } from '../users/index.ts'
 import { authTokenNotAccessible, authTokenNotFound } from './errors.ts'
 import { authTokenCreated, authTokenDeleted } from './events.ts'
 import type { AuthToken, AuthTokenUpdate } from './schemas.ts'
-import type { AuthTokenRow } from './tables.ts'
+import type { AuthTokenRow, NewAuthTokenRow } from './tables.ts'
 
 const tokensMax = 100
 const randomTokenBytes = 15
@@ -84,29 +84,32 @@ async function addToken(work: Work, user: UserRow): Promise<AuthTokenRow> {
   const { db, now, tools } = work
   const [newest] = await newestToken(db, user)
   const authToken = `${user.uid}_${String(now).padStart(10, '0')}${randomBytes(randomTokenBytes).toString('hex')}`
-  const row = await db
-    .insert('auth_tokens', {
-      fingerprint: tools.secrets.fingerprint(authToken),
-      sealed: tools.secrets.seal(authToken),
-      uid: user.uid,
-      user_id: user.id,
-      number: (newest?.number ?? 0) + 1,
-      created_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const fingerprint = tools.secrets.fingerprint(authToken)
+  const sealed = tools.secrets.seal(authToken)
+  const number = (newest?.number ?? 0) + 1
+  const [row] = await insertTokens(db, [
+    { fingerprint, sealed, uid: user.uid, user_id: user.id, number, created_at: now },
+  ])
+  if (!row) throw new Error('A token was not written.')
   await work.emit(authTokenCreated, { uid: user.uid, fingerprint: row.fingerprint })
   await dropOldest(work, user)
   return row
 }
 
-async function dropOldest({ db, emit }: Work, user: UserRow): Promise<void> {
-  const excess = await tokensOf(db, user)
+const insertTokens = preparedRows<NewAuthTokenRow, AuthTokenRow>((db, rows) =>
+  db.insert('auth_tokens', rows).returningAll(),
+)
+
+const excessTokens = prepared<{ id: string }, { fingerprint: string }>((db, { id }) =>
+  tokensOf(db, { id } as UserRow)
     .clearSelect()
     .select('auth_tokens.fingerprint')
     .offset(tokensMax)
-    .limit(tokensMax)
-    .execute()
+    .limit(tokensMax),
+)
+
+async function dropOldest({ db, emit }: Work, user: UserRow): Promise<void> {
+  const excess = await excessTokens(db, user)
   for (const { fingerprint } of excess) {
     await db.delete('auth_tokens').where('fingerprint', '=', fingerprint).execute()
     await emit(authTokenDeleted, { uid: user.uid, fingerprint })

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely'
+import type { Generated, Insertable, Selectable } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
 
 declare module '../../storage/tables.ts' {
@@ -26,6 +26,7 @@ interface AuthTokenTable {
 }
 
 export type AuthTokenRow = Selectable<AuthTokenTable>
+export type NewAuthTokenRow = Omit<Insertable<AuthTokenTable>, 'app_id'>
 
 export const migrations: Migrations = {
   '20261101-auth-tokens': async ({ schema }) => {

@@ -1,10 +1,10 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
-import { countMatching, idsMatching, matches } from '../../storage/search.ts'
+import { countMatching, idsMatching, idsOnPage, matches } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedWith, uidsOfFriends } from './gates.ts'
 import type { UserListQuery } from './schemas.ts'
-import { searchedFields, usersList } from './store.ts'
+import { searchedFields, usersList, usersOf } from './store.ts'
 import type { UserRow } from './tables.ts'
 import { hiddenFrom, type Selected, type Slice, type Viewer, type Wanted } from './wanted.ts'
 
@@ -15,7 +15,15 @@ interface UserSet {
   /** A subquery of one column that names each UID once. */
   uids: Expression<unknown>
   /** For sets that may be very large: ways to count it and to ask each user, which may be shorter than to gather it. */
-  large?: { count(): Promise<number>; holdsUser: Expression<SqlBool> }
+  large?: LargeSet
+}
+
+interface LargeSet {
+  count(): Promise<number>
+  /** Whether the user at hand belongs to it. */
+  holdsUser: Expression<SqlBool>
+  /** A page of it in the order of the list, but for some users; for sets that know the order by themselves. */
+  page?(slice: Slice, without: string[]): Promise<string[]>
 }
 
 /** The sets whose common users are listed. The database begins with the first, so those that are small for sure lead. */
@@ -42,6 +50,7 @@ function usersMatching(db: TenantDb, key: string, fields: number[]): UserSet {
     large: {
       count: () => countMatching(db, usersList, key, fields),
       holdsUser: matches(db, usersList, sql.ref('users.uid'), key, fields),
+      page: (slice, without) => idsOnPage(db, usersList, key, fields, { ...slice, without }),
     },
   }
 }
@@ -81,8 +90,9 @@ export async function selectFound(
   const where = every.length === 0 ? from : sql`${from} AND ${sql.join(every, sql` AND `)}`
   const hits = sql`WITH hit (uid) AS MATERIALIZED ${first?.uids}`
   const large = others.length === 0 ? first?.large : undefined
+  const hidden = large && viewer ? await hiddenFrom(db, query, viewer) : []
   const total =
-    (large && (await countLarge(db, large, wanted, viewer ? await hiddenFrom(db, query, viewer) : []))) ??
+    (large && (await countLarge(db, large, wanted, hidden))) ??
     (await countOf(db, sql`${hits} SELECT count(*) AS total ${where}`))
   if (offset >= total || limit === 0) return { total, rows: [] }
   const page = sql`ORDER BY users.created_at DESC, users.uid LIMIT ${limit} OFFSET ${offset}`
@@ -90,7 +100,24 @@ export async function selectFound(
     const all = sql.join([sql`users.app_id = ${db.appId}`, large.holdsUser, ...conditions], sql` AND `)
     return { total, rows: await run<UserRow[]>(db, sql`SELECT users.* FROM users WHERE ${all} ${page}`) }
   }
+  if (large?.page && wanted.all - wanted.total + hidden.length <= leftOutMax) {
+    const without = [...(await uidsWith(db, wanted.unwanted)), ...hidden.map(({ uid }) => uid)]
+    return { total, rows: await usersInOrder(db, await large.page({ limit, offset }, without)) }
+  }
   return { total, rows: await run<UserRow[]>(db, sql`${hits} SELECT users.* ${where} ${page}`) }
+}
+
+// Naming this many users in a query is cheaper than looking up everyone who was found.
+const leftOutMax = 500
+
+async function uidsWith(db: TenantDb, facets: string[]): Promise<string[]> {
+  if (facets.length === 0) return []
+  const rows = await db.select('users').select('users.uid').where('users.facets', 'in', facets).execute()
+  return rows.map(({ uid }) => uid)
+}
+
+function usersInOrder(db: TenantDb, uids: string[]): Promise<UserRow[]> {
+  return uids.length === 0 ? Promise.resolve([]) : usersOf(db).where('users.uid', 'in', uids).execute()
 }
 
 /**
@@ -100,7 +127,7 @@ export async function selectFound(
  */
 async function countLarge(
   db: TenantDb,
-  { count, holdsUser }: NonNullable<UserSet['large']>,
+  { count, holdsUser }: LargeSet,
   wanted: Wanted,
   hidden: UserRow[],
 ): Promise<number | undefined> {

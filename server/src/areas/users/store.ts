@@ -5,14 +5,14 @@ import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
 import { idsMatching, matches, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
 import { addToTally, facetsOf, moveTally } from '../../storage/tally.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { userExists, userNotFound } from './errors.ts'
 import type { Blocks } from './gates.ts'
 import type { User, UserCreate, UserUpdate } from './schemas.ts'
-import type { UserRow } from './tables.ts'
+import type { NewUserRow, UserRow } from './tables.ts'
 
 /** The name of the list, for tallies and search. */
 export const usersList = 'users'
@@ -46,9 +46,13 @@ export async function requireActiveUser(db: TenantDb, uid: string): Promise<User
   return row
 }
 
+const lockUser = prepared<{ uid: string }, UserRow>((db, { uid }) =>
+  db.update('users').set({ uid }).where('uid', '=', uid).returningAll(),
+)
+
 /** Keeps the user as they are until the transaction ends: of several that want to change them, one goes at a time. */
 export async function lockActiveUser(db: TenantDb, uid: string): Promise<UserRow> {
-  const row = await db.update('users').set({ uid }).where('uid', '=', uid).returningAll().executeTakeFirst()
+  const [row] = await lockUser(db, { uid })
   if (row?.deactivated_at !== null) throw userNotFound({ uid })
   return row
 }
@@ -194,22 +198,26 @@ async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow
       uid: profile.uid,
       id: randomBytes(idBytes).toString('hex'),
       name: profile.name,
+      ...noColumns,
       ...profileColumns(profile),
       ...role,
       created_at: now,
       facets: facetsOfUser({ role: role.role, status: 'offline', deactivated_at: null }),
     })
   }
-  const rows = await db
-    .insert('users', values)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .execute()
+  const rows = await insertUsers(db, values)
   await putTags(db, rows)
   await putSearchEntries(db, usersList, rows.map(searchEntry))
   await addToTally(db, usersList, rows.map(placeOf))
   return rows
 }
+
+const insertUsers = preparedRows<NewUserRow, UserRow>((db, rows) =>
+  db
+    .insert('users', rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll(),
+)
 
 async function roleColumns(db: TenantDb, role: string): Promise<{ role: string; role_id: string | null }> {
   if (role.toLowerCase() === defaultRole) return { role: defaultRole, role_id: null }
@@ -221,6 +229,9 @@ async function roleColumns(db: TenantDb, role: string): Promise<{ role: string; 
   if (!known) throw roleNotFound({ role })
   return { role: known.role, role_id: known.id }
 }
+
+/** Every optional field left out. */
+const noColumns = { avatar: null, link: null, status_message: null, metadata: null, tags: null }
 
 /** Columns of the optional fields that were sent. */
 function profileColumns({ avatar, link, statusMessage, metadata, tags }: Omit<UserUpdate, 'unset'>) {
@@ -242,8 +253,8 @@ function tagsOf(text: string | null): string[] {
   return text === null ? [] : JSON.parse(text)
 }
 
-function searchEntry({ uid, name }: UserRow) {
-  return { id: uid, texts: [name, uid] }
+function searchEntry({ uid, name, created_at }: UserRow) {
+  return { id: uid, at: created_at, texts: [name, uid] }
 }
 
 function placeOf(row: UserRow) {

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely'
+import type { Generated, Insertable, Selectable } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
 
 declare module '../../storage/tables.ts' {
@@ -34,6 +34,7 @@ interface UserTable {
 }
 
 export type UserRow = Selectable<UserTable>
+export type NewUserRow = Omit<Insertable<UserTable>, 'app_id'>
 
 /** Finds users by tag. */
 export interface UserTagRow {
