@@ -10,6 +10,7 @@ import { rbac } from './rbac/index.ts'
 import { restrictedFeatures } from './restricted-features/index.ts'
 import { roles } from './roles/index.ts'
 import { scopePermissions } from './scope-permissions/index.ts'
+import { timeline } from './timeline/index.ts'
 import { users } from './users/index.ts'
 
 /** Every area of the product, in order: an area may import only areas above it. */
@@ -23,6 +24,7 @@ export const areas = [
   authTokens,
   friends,
   blockedUsers,
+  timeline,
   groups,
   scopePermissions,
   calls,

@@ -118,7 +118,9 @@ export async function restoreRows(house: House, file: string): Promise<{ rows: n
         await loader.add(line.table as keyof Tables, line.row)
       },
     )
-    return { rows: await loader.finish() }
+    const rows = await loader.finish()
+    for (const table of house.areas.flatMap((area) => area.numberedTables)) await database.renumber(connection, table)
+    return { rows }
   })
 }
 

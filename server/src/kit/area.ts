@@ -19,6 +19,8 @@ export interface Area {
   migrations: Migrations
   /** The tables its migrations make; backups and the deletion of an app go through them. */
   tables: TenantTable[]
+  /** Those among them whose `id` the database gives. */
+  numberedTables: TenantTable[]
   /** Those among them that hold no app's rows. */
   installTables: InstallTable[]
   followers: Follower[]
@@ -33,6 +35,7 @@ export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
     events: [],
     migrations: {},
     tables: [],
+    numberedTables: [],
     installTables: [],
     followers: [],
     jobs: [],

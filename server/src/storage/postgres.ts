@@ -148,7 +148,10 @@ export function openPostgres(url: string, connectionsMax: number): Database {
     numbered: (table) =>
       table.addColumn('id', 'bigint', (column) => column.primaryKey().generatedByDefaultAsIdentity()),
     async renumber({ run }, table) {
-      await run(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), coalesce(max(id), 0) + 1, false) FROM ${table}`, [])
+      await run(
+        `SELECT setval(pg_get_serial_sequence('${table}', 'id'), coalesce(max(id), 0) + 1, false) FROM ${table}`,
+        [],
+      )
     },
     async createLog(schema: Kysely<Tables>) {
       await schema.schema

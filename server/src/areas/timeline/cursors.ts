@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import { findRow } from './rows.ts'
 import type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
 
 /**
@@ -128,7 +127,8 @@ async function lastInGroup(
   if (type === 'user') return []
   const last: ReceiptKind[] = []
   for (const kind of kinds) {
-    if (row[cursorOf[kind]] === (await furthestBehind(db, conversationId, kind))) last.push(kind)
+    const [first] = await furthestBehind(db, conversationId, kind)
+    if (row[cursorOf[kind]] === first?.seq) last.push(kind)
   }
   if (last.length > 0) await holdConversation(db, conversationId)
   return last
@@ -143,15 +143,15 @@ export async function holdConversation(db: TenantDb, conversationId: string): Pr
     .executeTakeFirst()
 }
 
-async function furthestBehind(db: TenantDb, conversationId: string, kind: ReceiptKind): Promise<number | undefined> {
-  const row = await db
+/** The cursors of the two who are furthest behind. */
+async function furthestBehind(db: TenantDb, conversationId: string, kind: ReceiptKind): Promise<{ seq: number }[]> {
+  return db
     .select('conversation_rows')
     .select(`conversation_rows.${cursorOf[kind]} as seq`)
     .where('conversation_rows.conversation_id', '=', conversationId)
     .orderBy(`conversation_rows.${cursorOf[kind]}`)
-    .limit(1)
-    .executeTakeFirst()
-  return row?.seq
+    .limit(2)
+    .execute()
 }
 
 /** Leaves a mark for everybody in a group if all have come further; answers how far. */
@@ -161,8 +161,10 @@ export async function settleEverybody(
   kind: ReceiptKind,
 ): Promise<number | undefined> {
   if (type === 'user') return undefined
-  const seq = await furthestBehind(db, conversationId, kind)
-  if (seq === undefined || seq === 0) return undefined
+  const [first, second] = await furthestBehind(db, conversationId, kind)
+  // Alone in a group, nobody else has come anywhere.
+  if (!first || !second || first.seq === 0) return undefined
+  const { seq } = first
   const known = await marksOf(db, conversationId, everybody, kind)
     .select(sql<number>`max(receipt_marks.seq)`.as('seq'))
     .executeTakeFirst()

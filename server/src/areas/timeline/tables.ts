@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely'
+import { type Generated, type Selectable, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
 
 declare module '../../storage/tables.ts' {
@@ -210,26 +210,26 @@ export const migrations: Migrations = {
       .createIndex('messages_by_muid')
       .on('messages')
       .columns(['app_id', 'conversation_id', 'muid'])
-      .where('muid', 'is not', null)
+      .where(sql.ref('muid'), 'is not', null)
       .execute()
     await schema
       .createIndex('messages_in_thread')
       .on('messages')
       .columns(['app_id', 'parent_id', 'id'])
-      .where('parent_id', 'is not', null)
+      .where(sql.ref('parent_id'), 'is not', null)
       .execute()
     // Countable messages that were deleted: few, and every count of unread messages asks for them.
     await schema
       .createIndex('messages_uncounted')
       .on('messages')
       .columns(['app_id', 'conversation_id', 'seq'])
-      .where('deleted_at', 'is not', null)
+      .where(sql.ref('deleted_at'), 'is not', null)
       .execute()
     await schema
       .createIndex('messages_pinned')
       .on('messages')
       .columns(['app_id', 'conversation_id', 'pinned_at'])
-      .where('pinned_at', 'is not', null)
+      .where(sql.ref('pinned_at'), 'is not', null)
       .execute()
     await schema
       .createTable('message_mentions')

@@ -65,7 +65,19 @@ const takeNumber = prepared<Numbers, ConversationRow>((db, value) =>
     .returningAll(),
 )
 
-type NewMessage = Omit<MessageRow, 'app_id' | 'id' | 'reply_count' | 'edited_at' | 'edited_by' | 'deleted_at' | 'deleted_by' | 'pinned_at' | 'pinned_by' | 'purged'>
+type NewMessage = Omit<
+  MessageRow,
+  | 'app_id'
+  | 'id'
+  | 'reply_count'
+  | 'edited_at'
+  | 'edited_by'
+  | 'deleted_at'
+  | 'deleted_by'
+  | 'pinned_at'
+  | 'pinned_by'
+  | 'purged'
+>
 
 const addMessage = prepared<NewMessage, MessageRow>((db, value) =>
   db
@@ -92,7 +104,11 @@ const addMessage = prepared<NewMessage, MessageRow>((db, value) =>
 )
 
 /** Writes a message at the end of a conversation, and what follows from it for the two sides. */
-export async function writeMessage({ db, now }: Pick<Work, 'db' | 'now'>, place: Place, draft: Draft): Promise<MessageRow> {
+export async function writeMessage(
+  { db, now }: Pick<Work, 'db' | 'now'>,
+  place: Place,
+  draft: Draft,
+): Promise<MessageRow> {
   const [conversation] = await takeNumber(db, {
     type: place.type,
     conversationId: place.conversationId,
@@ -149,7 +165,11 @@ export async function messageSentAs(
     .executeTakeFirst()
 }
 
-export async function addMentions(db: TenantDb, { conversation_id, seq, id }: MessageRow, uids: string[]): Promise<void> {
+export async function addMentions(
+  db: TenantDb,
+  { conversation_id, seq, id }: MessageRow,
+  uids: string[],
+): Promise<void> {
   if (uids.length === 0) return
   await db
     .insert(

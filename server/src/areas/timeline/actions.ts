@@ -1,0 +1,45 @@
+import type { Work } from '../../kit/work.ts'
+import { actionWritten } from './events.ts'
+import type { Place } from './place.ts'
+import { toMessage } from './record.ts'
+import type { Message } from './schemas.ts'
+import { writeMessage } from './write.ts'
+
+/** A record as it was when something was said about it. */
+export interface Entity {
+  entity: object
+  entityType: 'user' | 'group' | 'message' | 'call'
+}
+
+export interface Action {
+  type: 'groupMember' | 'message'
+  action: string
+  sender: string
+  receiver: string
+  by: Entity
+  on: Entity
+  for: Entity
+  extras?: object
+  /** Whether it counts as unread and becomes the last message. */
+  counts: boolean
+}
+
+/** Notes in a conversation that somebody did something, as a message of its own. */
+export async function writeAction(work: Work, place: Place, action: Action): Promise<Message> {
+  const row = await writeMessage(work, place, {
+    sender: action.sender,
+    receiver: action.receiver,
+    category: 'action',
+    type: action.type,
+    data: {
+      action: action.action,
+      entities: { by: action.by, on: action.on, for: action.for },
+      ...(action.extras && { extras: action.extras }),
+    },
+    counts: action.counts,
+    shown: action.counts,
+  })
+  const message = toMessage(row, {})
+  await work.emit(actionWritten, { message })
+  return message
+}

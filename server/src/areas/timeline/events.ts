@@ -1,0 +1,17 @@
+import { defineEvent } from '../../kit/event.ts'
+import { Type } from '../../kit/schema.ts'
+import { Message } from './schemas.ts'
+
+/** Who is in a conversation, for live delivery. */
+export function audienceOf({ sender, receiver, receiverType }: Message): string[] {
+  return receiverType === 'group' ? [`group:${receiver}`] : [...new Set([`user:${sender}`, `user:${receiver}`])]
+}
+
+/** An action message stands in the history. What it tells has an event, and a webhook, of its own. */
+export const actionWritten = defineEvent({
+  name: 'message.actionWritten',
+  payload: Type.Object({ message: Message }),
+  audience: ({ message }) => audienceOf(message),
+})
+
+export const timelineEvents = [actionWritten]

@@ -1,0 +1,29 @@
+import { gate } from '../../kit/gate.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+
+/**
+ * What areas below know about messages and put into their records. Each is asked once for all messages of an answer, with
+ * the ids of those it can concern.
+ */
+
+export interface ReactionCount {
+  reaction: string
+  count: number
+  reactedByMe?: true
+}
+
+type PerMessage<Value> = (db: TenantDb, ids: number[], viewer: string | undefined) => Promise<Map<number, Value>>
+
+const nothing = async () => new Map()
+
+/** Reactions by message, in the order in which they were first given. */
+export const reactionsTo = gate<PerMessage<ReactionCount[]>>(nothing)
+
+/** When the viewer saved each message. */
+export const savedBy = gate<PerMessage<number>>(nothing)
+
+/** Which messages begin a thread that the viewer follows. */
+export const followedBy = gate<PerMessage<true>>(nothing)
+
+/** What the viewer did with the elements of interactive messages. */
+export const interactionsOf = gate<PerMessage<{ elementId: string; interactedAt: number }[]>>(nothing)

@@ -1,0 +1,23 @@
+import { area } from '../../kit/area.ts'
+import { timelineEvents } from './events.ts'
+import { migrations } from './tables.ts'
+
+export { type Action, type Entity, writeAction } from './actions.ts'
+export { advance, everybody, holdConversation, type Moved, retreat, settleEverybody } from './cursors.ts'
+export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy } from './gates.ts'
+export { otherSide, type Place, placeOfGroup, placeOfUsers } from './place.ts'
+export { type MessageView, messagesOf, type SeenMessage, toMessage, toMessages } from './record.ts'
+export { closeRow, findConversation, findRow, openConversation, openRows } from './rows.ts'
+export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
+export { type Side, type Unread, unreadOf } from './unread.ts'
+export { addMentions, type Draft, messageSentAs, writeMessage } from './write.ts'
+
+export const timeline = area({
+  name: 'timeline',
+  about:
+    'What was said, in order, and how far everyone has come: the ground on which messages and conversations stand.',
+  events: timelineEvents,
+  migrations,
+  tables: ['conversations', 'conversation_rows', 'receipt_marks', 'messages', 'message_mentions'],
+  numberedTables: ['messages'],
+})

@@ -1,0 +1,170 @@
+import { type Expression, sql } from 'kysely'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { everybody } from './cursors.ts'
+import { followedBy, interactionsOf, reactionsTo, savedBy } from './gates.ts'
+import type { Message } from './schemas.ts'
+import type { MessageRow, ReceiptKind } from './tables.ts'
+
+/** Who looks at messages, and how much of them is to be shown. */
+export interface MessageView {
+  viewer?: string | undefined
+  withTags?: boolean | undefined
+  withQuoted?: boolean | undefined
+  withParent?: boolean | undefined
+}
+
+/** A message with the moments at which it was received and read. */
+export interface SeenMessage extends MessageRow {
+  delivered_at: number | null
+  read_at: number | null
+  delivered_to_me_at: number | null
+  read_by_me_at: number | null
+}
+
+/** The app's messages as a viewer finds them; those deleted for good are not among them. */
+export function messagesOf(db: TenantDb, viewer: string | undefined) {
+  return db
+    .select('messages')
+    .selectAll('messages')
+    .select([
+      seenAt('delivered', receiving).as('delivered_at'),
+      seenAt('read', receiving).as('read_at'),
+      seenAt('delivered', sql`${viewer ?? null}`).as('delivered_to_me_at'),
+      seenAt('read', sql`${viewer ?? null}`).as('read_by_me_at'),
+    ])
+    .where('messages.purged', '=', 0)
+}
+
+// Nobody receives what they send: a note to oneself has no receipts.
+const receiving = sql`CASE WHEN messages.receiver_type = 'group' THEN ${sql.lit(everybody)}
+  WHEN messages.receiver = messages.sender THEN NULL ELSE messages.receiver END`
+
+function seenAt(kind: ReceiptKind, uid: Expression<unknown>) {
+  return sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
+    WHERE receipt_marks.app_id = messages.app_id AND receipt_marks.conversation_id = messages.conversation_id
+    AND receipt_marks.uid = ${uid} AND receipt_marks.uid != messages.sender AND receipt_marks.kind = ${sql.lit(kind)}
+    AND receipt_marks.seq >= messages.seq ORDER BY receipt_marks.seq LIMIT 1)`
+}
+
+/** Records of messages, with what other areas know about them. */
+export async function toMessages(db: TenantDb, rows: SeenMessage[], view: MessageView): Promise<Message[]> {
+  const { viewer, withQuoted = true, withParent = false } = view
+  const related = await relatedTo(db, rows, view)
+  const all = [...rows, ...related.values()]
+  const ids = all.map(({ id }) => id)
+  const reacted = all.filter(({ flags }) => flags.includes('r')).map(({ id }) => id)
+  const interactive = all.filter(({ category }) => category === 'interactive').map(({ id }) => id)
+  const [reactions, saved, followed, interactions, unreadReplies] = [
+    await ask(reactionsTo.ask, db, reacted, viewer),
+    viewer === undefined ? new Map() : await ask(savedBy.ask, db, ids, viewer),
+    viewer === undefined ? new Map() : await ask(followedBy.ask, db, ids, viewer),
+    viewer === undefined ? new Map() : await ask(interactionsOf.ask, db, interactive, viewer),
+    viewer === undefined ? new Map() : await unreadRepliesOf(db, all, viewer),
+  ]
+  const bare = (row: SeenMessage): Message =>
+    toMessage(row, view, {
+      reactions: reactions.get(row.id),
+      savedAt: saved.get(row.id),
+      subscribed: viewer === undefined ? undefined : followed.has(row.id),
+      interactions: interactions.get(row.id),
+      unreadReplies: unreadReplies.get(row.id),
+    })
+  return rows.map((row) => {
+    const quoted = withQuoted && row.quoted_id !== null ? related.get(row.quoted_id) : undefined
+    const parent = withParent && row.parent_id !== null ? related.get(row.parent_id) : undefined
+    return { ...bare(row), ...(quoted && { quotedMessage: bare(quoted) }), ...(parent && { parent: bare(parent) }) }
+  })
+}
+
+function ask<Value>(
+  question: (db: TenantDb, ids: number[], viewer: string | undefined) => Promise<Map<number, Value>>,
+  db: TenantDb,
+  ids: number[],
+  viewer: string | undefined,
+): Promise<Map<number, Value>> {
+  return ids.length === 0 ? Promise.resolve(new Map()) : question(db, ids, viewer)
+}
+
+/** The messages that some quote or reply to. */
+async function relatedTo(
+  db: TenantDb,
+  rows: SeenMessage[],
+  { viewer, withQuoted = true, withParent = false }: MessageView,
+): Promise<Map<number, SeenMessage>> {
+  const ids = rows.flatMap(({ quoted_id, parent_id }) => [
+    ...(withQuoted && quoted_id !== null ? [quoted_id] : []),
+    ...(withParent && parent_id !== null ? [parent_id] : []),
+  ])
+  if (ids.length === 0) return new Map()
+  const found = await messagesOf(db, viewer)
+    .where('messages.id', 'in', [...new Set(ids)])
+    .execute()
+  return new Map(found.map((row) => [row.id, row]))
+}
+
+/** For messages that begin threads: how many replies of others the viewer has not read. */
+async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<number, number>> {
+  const parents = rows.filter(({ reply_count }) => reply_count > 0).map(({ id }) => id)
+  if (parents.length === 0) return new Map()
+  const { rows: counts } = await sql<{ id: number; n: number }>`
+    SELECT messages.parent_id AS id, count(*) AS n FROM messages
+    JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
+      AND conversation_rows.conversation_id = messages.conversation_id
+    WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(parents)}) AND messages.sender != ${viewer}
+      AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
+    GROUP BY messages.parent_id`.execute(db.connection.query)
+  const known = new Map(counts.map(({ id, n }) => [id, n]))
+  return new Map(parents.map((id) => [id, known.get(id) ?? 0]))
+}
+
+interface Extras {
+  reactions?: object[] | undefined
+  savedAt?: number | undefined
+  subscribed?: boolean | undefined
+  interactions?: object[] | undefined
+  unreadReplies?: number | undefined
+}
+
+/** The record alone; for events, which show no viewer's side. */
+export function toMessage(
+  row: MessageRow & Partial<SeenMessage>,
+  { withTags = true }: MessageView,
+  extras: Extras = {},
+): Message {
+  const { reactions, savedAt, subscribed, interactions, unreadReplies } = extras
+  const [deliveredAt, readAt] = [row.delivered_at ?? null, row.read_at ?? null]
+  return {
+    id: String(row.id),
+    ...(row.muid !== null && { muid: row.muid }),
+    conversationId: row.conversation_id,
+    sender: row.sender,
+    receiver: row.receiver,
+    receiverType: row.receiver_type,
+    category: row.category,
+    type: row.type,
+    data: {
+      ...JSON.parse(row.data),
+      ...(reactions && reactions.length > 0 && { reactions }),
+      ...(interactions && interactions.length > 0 && { interactions }),
+    },
+    sentAt: row.sent_at,
+    updatedAt: Math.max(row.updated_at, deliveredAt ?? 0, readAt ?? 0),
+    ...(deliveredAt !== null && { deliveredAt }),
+    ...(readAt !== null && { readAt }),
+    ...(row.delivered_to_me_at != null && { deliveredToMeAt: row.delivered_to_me_at }),
+    ...(row.read_by_me_at != null && { readByMeAt: row.read_by_me_at }),
+    ...(row.edited_at !== null && { editedAt: row.edited_at }),
+    ...(row.edited_by !== null && { editedBy: row.edited_by }),
+    ...(row.deleted_at !== null && { deletedAt: row.deleted_at }),
+    ...(row.deleted_by !== null && { deletedBy: row.deleted_by }),
+    ...(row.parent_id !== null && { parentId: String(row.parent_id) }),
+    ...(row.reply_count > 0 && { replyCount: row.reply_count }),
+    ...(unreadReplies !== undefined && { unreadRepliesCount: unreadReplies }),
+    ...(subscribed !== undefined && { threadSubscribed: subscribed }),
+    ...(row.quoted_id !== null && { quotedMessageId: String(row.quoted_id) }),
+    ...(withTags && row.tags !== null && { tags: JSON.parse(row.tags) }),
+    ...(row.pinned_by !== null && { pinnedBy: row.pinned_by }),
+    ...(row.pinned_at !== null && { pinnedAt: row.pinned_at }),
+    ...(savedAt !== undefined && { savedAt }),
+  }
+}
