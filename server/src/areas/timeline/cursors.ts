@@ -20,8 +20,10 @@ const leaveMarks = prepared<{ conversationId: string; uid: string; before: numbe
   (db, { conversationId, uid, before, now }) => ({
     compile: () =>
       sql`INSERT INTO receipt_marks (app_id, conversation_id, uid, kind, seq, at)
-        SELECT app_id, conversation_id, uid, 'read', ${before}, ${now} FROM conversation_rows
-        WHERE app_id = ${db.appId} AND conversation_id = ${conversationId} AND uid = ${uid} AND read_seq < ${before}
+        SELECT conversation_rows.app_id, conversation_rows.conversation_id, conversation_rows.uid, 'read',
+          CAST(${before} AS bigint), CAST(${now} AS bigint) FROM conversation_rows
+        WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.conversation_id = ${conversationId}
+          AND conversation_rows.uid = ${uid} AND conversation_rows.read_seq < ${before}
         ON CONFLICT DO NOTHING`.compile(db.connection.query) as never,
   }),
 )
