@@ -7,7 +7,7 @@ import {
   type QueryResult,
   type RawBuilder,
 } from 'kysely'
-import type { WantedGrams } from './search.ts'
+import type { WantedEntry } from './search.ts'
 import type { Tables } from './tables.ts'
 
 /** What a finished statement answered: its rows, and how many rows it changed. */
@@ -31,10 +31,10 @@ export interface Flavour {
   rowAddress: string
   /** Ends a SELECT that keeps its rows from other writers until the transaction is over. */
   holdRows: RawBuilder<unknown>
-  /** From where on: the search entries of an app's list that hold what one of the alternatives wants. */
-  entriesWithGrams(appId: string, list: string, alternatives: WantedGrams[]): RawBuilder<unknown>
+  /** From where on: the search entries of an app's list that hold what is wanted; more conditions may follow. */
+  entriesWithGrams(appId: string, list: string, wanted: WantedEntry): RawBuilder<unknown>
   /** The same for counting, where the index alone can tell how many there are. */
-  gramHits(appId: string, list: string, alternatives: WantedGrams[]): RawBuilder<unknown>
+  gramHits(appId: string, list: string, wanted: WantedEntry): RawBuilder<unknown>
   /** Whether grams are found only side by side and in their order, which leaves nothing for the text to settle. */
   gramsInOrder: boolean
   createAdapter(): DialectAdapter

@@ -2,7 +2,7 @@ import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, s
 import postgres from 'postgres'
 import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
-import type { WantedGrams } from './search.ts'
+import type { WantedEntry, WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
@@ -16,39 +16,47 @@ const flavour: Flavour = {
 }
 
 // OFFSET 0 keeps the planner from reading all of the app's entries instead: a gram names its app and list already.
-function entriesWithGrams(appId: string, list: string, alternatives: WantedGrams[]): RawBuilder<unknown> {
+function entriesWithGrams(appId: string, list: string, wanted: WantedEntry): RawBuilder<unknown> {
   return sql`
     FROM (SELECT * FROM search_entries
-      WHERE search_grams(search_entries.app_id, search_entries.list, search_entries.text)
-        @@ ${alternatives.map((wanted) => gramQuery(appId, list, wanted)).join(' | ')}::tsquery
+      WHERE search_grams(search_entries.app_id, search_entries.list, search_entries.text, search_entries.marks)
+        @@ ${entryQuery(appId, list, wanted)}::tsquery
       OFFSET 0) AS search_entries
     WHERE search_entries.app_id = ${appId} AND search_entries.list = ${list}`
 }
 
+function entryQuery(appId: string, list: string, { alternatives, marks }: WantedEntry): string {
+  const anyOf = alternatives.map((all) => `(${all.map((wanted) => gramQuery(appId, list, wanted)).join(' & ')})`)
+  return [`(${anyOf.join(' | ')})`, ...marks.map((mark) => quoted(`${appId}|${list}|m|${mark}`))].join(' & ')
+}
+
 function gramQuery(appId: string, list: string, { field, grams, asBeginning }: WantedGrams): string {
-  const words = grams.map((gram) => {
-    const word = `${appId}|${list}|${field}|${gram}`.replaceAll("'", "''").replaceAll('\\', '\\\\')
-    return `'${word}'${asBeginning ? ':*' : ''}`
-  })
+  const words = grams.map((gram) => `${quoted(`${appId}|${list}|${field}|${gram}`)}${asBeginning ? ':*' : ''}`)
   return `(${words.join(' & ')})`
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`
 }
 
 // The planner is told a high cost so that it never computes grams while reading rows: it always asks the index.
 const gramFunction = sql`
-  CREATE FUNCTION search_grams(app_id text, list text, body text) RETURNS tsvector
+  CREATE FUNCTION search_grams(app_id text, list text, body text, marks text) RETURNS tsvector
   LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 100000 AS $$
   BEGIN
     RETURN coalesce((
-      SELECT array_to_tsvector(array_agg(DISTINCT
-        app_id || '|' || list || '|' || (field.at - 1) || '|' || substr(field.line, start, 3)))
-      FROM unnest(string_to_array(body, E'\\n')) WITH ORDINALITY AS field(line, at),
-        generate_series(1, length(field.line)) AS start
+      SELECT array_to_tsvector(array_agg(DISTINCT app_id || '|' || list || '|' || word)) FROM (
+        SELECT (field.at - 1) || '|' || substr(field.line, start, 3) AS word
+        FROM unnest(string_to_array(body, E'\\n')) WITH ORDINALITY AS field(line, at),
+          generate_series(1, length(field.line)) AS start
+        UNION ALL SELECT 'm|' || mark FROM unnest(string_to_array(marks, E'\\n')) AS mark WHERE mark != ''
+      ) AS words
     ), ''::tsvector);
   END $$`
 
 // What was written last waits in a list that every search reads, so it is kept short.
 const gramIndex = sql`
-  CREATE INDEX search_entries_by_gram ON search_entries USING gin (search_grams(app_id, list, text))
+  CREATE INDEX search_entries_by_gram ON search_entries USING gin (search_grams(app_id, list, text, marks))
   WITH (gin_pending_list_limit = 64)`
 
 const bigintOid = 20
@@ -173,6 +181,7 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         .addColumn('id', 'text', (column) => column.notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
         .addColumn('text', 'text', (column) => column.notNull())
+        .addColumn('marks', 'text', (column) => column.notNull())
         .addPrimaryKeyConstraint('search_entries_key', ['app_id', 'list', 'id'])
         .execute()
       await gramFunction.execute(schema)

@@ -4,7 +4,16 @@ import { sql } from 'kysely'
 import { databases } from '../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../tests/support/house.ts'
 import { acrossApps } from '../../../tests/support/tripwire.ts'
-import { folded, idsMatching, matches, putSearchEntries, removeSearchEntry } from './search.ts'
+import {
+  countMatching,
+  folded,
+  idsMatching,
+  idsOnPage,
+  matches,
+  putSearchEntries,
+  removeSearchEntry,
+  withoutAccents,
+} from './search.ts'
 import { deleteSome } from './sql.ts'
 import { type TenantDb, tenantDb } from './tenant.ts'
 
@@ -25,6 +34,18 @@ it('folds letters to one form, one case and single spaces', () => {
   }
 })
 
+it('takes accents off letters, and leaves the vowel signs of other scripts', () => {
+  for (const [text, expected] of [
+    ['Müller café', 'Muller cafe'],
+    ['ЙОД ё', 'ИОД е'],
+    ['नमस्ते', 'नमस्ते'],
+    ['ที่', 'ที่'],
+    ['がぎ', 'がぎ'],
+  ] as const) {
+    assert.equal(withoutAccents(text), expected.normalize('NFKC'))
+  }
+})
+
 for (const database of databases) {
   describe(`search on ${database}`, () => {
     let h: House
@@ -42,7 +63,7 @@ for (const database of databases) {
 
     async function idsOf(at: AppClient, key: string, fields = bothFields): Promise<string> {
       const { reader } = h.service.house.database
-      const ids = idsMatching(tenantDb(reader, at.id), list, key, fields)
+      const ids = idsMatching(tenantDb(reader, at.id), { list, words: [key], fields })
       const { rows } = await acrossApps(() => sql<{ id: string }>`SELECT id FROM ${ids} AS hit`.execute(reader.query))
       return rows
         .map(({ id }) => id)
@@ -98,7 +119,7 @@ for (const database of databases) {
           sql<{
             id: string
           }>`SELECT all_entries.id FROM search_entries AS all_entries WHERE all_entries.app_id = ${app.id}
-            AND all_entries.list = ${list} AND ${matches(db, list, sql`all_entries.id`, key, bothFields)}`.execute(
+            AND all_entries.list = ${list} AND ${matches(db, { list, words: [key], fields: bothFields }, sql`all_entries.id`)}`.execute(
             reader.query,
           ),
         )
@@ -128,6 +149,29 @@ for (const database of databases) {
       assert.equal(await idsOf(other, 'walnut'), '')
     })
 
+    it('wants all words, and is narrowed by marks', async () => {
+      await write(app, (db) =>
+        putSearchEntries(db, 'marked', [
+          { id: '1', at: 1, texts: ['red oak table'], marks: ['a', 'x'] },
+          { id: '2', at: 2, texts: ['oak and red beech'], marks: ['b', 'x'] },
+          { id: '3', at: 3, texts: ['red chair'], marks: ['a'] },
+        ]),
+      )
+      const { reader } = h.service.house.database
+      const db = tenantDb(reader, app.id)
+      const found = (words: string[], marks: string[], page = {}) =>
+        acrossApps(() => idsOnPage(db, { list: 'marked', words, fields: [0], marks }, { limit: 10, ...page }))
+      assert.deepEqual(await found(['red'], []), ['3', '2', '1'])
+      assert.deepEqual(await found(['red', 'oak'], []), ['2', '1'])
+      assert.deepEqual(await found(['red', 'oak'], ['b']), ['2'])
+      assert.deepEqual(await found(['re'], ['a', 'x']), ['1'])
+      assert.deepEqual(await found(['red'], [], { below: 3, limit: 1 }), ['2'])
+      assert.deepEqual(await found(['red'], [], { above: 1, upwards: true, limit: 1 }), ['2'])
+      const count = (marks: string[]) =>
+        countMatching(db, { list: 'marked', words: ['red', 'oak'], fields: [0], marks })
+      assert.deepEqual([await acrossApps(() => count(['x'])), await acrossApps(() => count(['a']))], [2, 1])
+    })
+
     it('always begins with the index of grams and never reads all entries', async () => {
       await write(app, async (db) => {
         for (let at = 0; at < 1_500; at += 500) {
@@ -141,7 +185,7 @@ for (const database of databases) {
       })
       const { reader } = h.service.house.database
       for (const key of ['p', 'pl', 'pla', 'plank 14']) {
-        const ids = idsMatching(tenantDb(reader, app.id), list, key, bothFields)
+        const ids = idsMatching(tenantDb(reader, app.id), { list, words: [key], fields: bothFields })
         const explain = database === 'sqlite' ? sql`EXPLAIN QUERY PLAN` : sql`EXPLAIN`
         const { rows } = await acrossApps(() => sql`${explain} SELECT * FROM ${ids} AS hit`.execute(reader.query))
         const plan = JSON.stringify(rows)

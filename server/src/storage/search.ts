@@ -18,12 +18,28 @@ import { preparedRows, type TenantDb } from './tenant.ts'
  */
 const gramCharactersMax = 3
 const fieldSeparator = '\n'
+export const markSeparator = '\n'
 
 /** What an entry's field must hold: these grams in this order, or one that begins with the only one. */
 export interface WantedGrams {
   field: number
   grams: string[]
   asBeginning: boolean
+}
+
+/** What an entry must hold: all that one of the alternatives wants, and all marks. */
+export interface WantedEntry {
+  alternatives: WantedGrams[][]
+  marks: readonly string[]
+}
+
+/** A question to a list: all words in one of some fields, among the entries with all marks. */
+export interface Search {
+  list: string
+  words: readonly string[]
+  /** By their order in the entries. */
+  fields: readonly number[]
+  marks?: readonly string[]
 }
 
 /** Text as search compares it: one form of each letter, one letter case, single spaces. */
@@ -42,12 +58,27 @@ export interface SearchEntry {
   /** The record's place in its list, which never changes. */
   at: number
   texts: string[]
+  /** What searches can be narrowed to, such as the conversation of a message. */
+  marks?: string[]
 }
+
+/** Letters without their accents; for lists in which nobody cares about them. Vowel signs of other scripts stay. */
+export function withoutAccents(text: string): string {
+  return text.normalize('NFKD').replaceAll(accents, '$1').normalize('NFKC')
+}
+
+const accents = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
 
 /** Puts records' texts under their ids, in place of any earlier ones; the order of `texts` names the fields. */
 export async function putSearchEntries(db: TenantDb, list: string, entries: SearchEntry[]): Promise<void> {
   if (entries.length === 0) return
-  const rows = entries.map(({ id, at, texts }) => ({ list, id, at, text: texts.map(folded).join(fieldSeparator) }))
+  const rows = entries.map(({ id, at, texts, marks = [] }) => ({
+    list,
+    id,
+    at,
+    text: texts.map(folded).join(fieldSeparator),
+    marks: marks.join(markSeparator),
+  }))
   await putRows(db, rows)
 }
 
@@ -67,85 +98,84 @@ export async function removeSearchEntry(db: TenantDb, list: string, id: string):
   await db.delete('search_entries').where('list', '=', list).where('id', '=', id).execute()
 }
 
-/** The ids of the records that have `key` in one of `fields` (by their order), as a subquery of one column. */
-export function idsMatching(db: TenantDb, list: string, key: string, fields: readonly number[]): Expression<string> {
-  if (fields.length === 0) return sql<string>`(SELECT NULL WHERE 1 = 0)`
-  return sql<string>`(SELECT search_entries.id ${entriesMatching(db, list, key, fields)})`
+/** The ids of the records that a search finds, as a subquery of one column. */
+export function idsMatching(db: TenantDb, search: Search): Expression<string> {
+  if (search.fields.length === 0) return sql<string>`(SELECT NULL WHERE 1 = 0)`
+  return sql<string>`(SELECT search_entries.id ${entriesMatching(db, search)})`
 }
 
-/** The ids of a page of the records that have `key` in one of `fields`, from the highest place down, but for some. */
-export async function idsOnPage(
-  db: TenantDb,
-  list: string,
-  key: string,
-  fields: readonly number[],
-  { limit, offset, without }: { limit: number; offset: number; without: string[] },
-): Promise<string[]> {
-  if (fields.length === 0) return []
-  const others = without.length === 0 ? sql`` : sql`AND search_entries.id NOT IN (${sql.join(without)})`
-  const { rows } = await sql<{ id: string }>`SELECT search_entries.id
-    ${entriesMatching(db, list, key, fields)} ${others}
-    ORDER BY search_entries.at DESC, search_entries.id LIMIT ${limit} OFFSET ${offset}`.execute(db.connection.query)
+/** Which part of what is found is wanted. */
+export interface FoundPage {
+  limit: number
+  offset?: number
+  without?: string[]
+  /** Only places above, or below, this one. */
+  above?: number | undefined
+  below?: number | undefined
+  /** From the lowest place up instead of from the highest down. */
+  upwards?: boolean
+}
+
+/** The ids of a page of what a search finds, in the order of places. */
+export async function idsOnPage(db: TenantDb, search: Search, page: FoundPage): Promise<string[]> {
+  if (search.fields.length === 0) return []
+  const { limit, offset = 0, without = [], above, below, upwards = false } = page
+  const narrowed = [
+    entriesMatching(db, search),
+    ...(without.length === 0 ? [] : [sql`search_entries.id NOT IN (${sql.join(without)})`]),
+    ...(above === undefined ? [] : [sql`search_entries.at > ${above}`]),
+    ...(below === undefined ? [] : [sql`search_entries.at < ${below}`]),
+  ]
+  const { rows } = await sql<{ id: string }>`SELECT search_entries.id ${sql.join(narrowed, sql` AND `)}
+    ORDER BY search_entries.at ${upwards ? sql`ASC` : sql`DESC`}, search_entries.id
+    LIMIT ${limit} OFFSET ${offset}`.execute(db.connection.query)
   return rows.map(({ id }) => id)
 }
 
-/** How many records have `key` in one of `fields`; answered by the index alone wherever grams settle it. */
-export async function countMatching(
-  db: TenantDb,
-  list: string,
-  key: string,
-  fields: readonly number[],
-): Promise<number> {
+/** How many records a search finds; answered by the index alone wherever grams settle it. */
+export async function countMatching(db: TenantDb, search: Search): Promise<number> {
+  if (search.fields.length === 0) return 0
   const { flavour, query } = db.connection
-  const hits = gramsSettle(flavour, key)
-    ? flavour.gramHits(db.appId, list, gramsWanted(key, fields))
-    : sql`FROM ${idsMatching(db, list, key, fields)} AS hit`
-  if (fields.length === 0) return 0
+  const hits = gramsSettle(flavour, search)
+    ? flavour.gramHits(db.appId, search.list, wantedBy(search))
+    : sql`FROM ${idsMatching(db, search)} AS hit`
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total ${hits}`.execute(query)
   return rows[0]?.total ?? 0
 }
 
-/** From where on: the entries that have `key` in one of `fields`. */
-function entriesMatching(
-  { appId, connection: { flavour } }: TenantDb,
-  list: string,
-  key: string,
-  fields: readonly number[],
-) {
-  const entries = flavour.entriesWithGrams(appId, list, gramsWanted(key, fields))
-  return gramsSettle(flavour, key) ? entries : sql`${entries} AND ${textHas(folded(key), fields)}`
+/** From where on: the entries that a search finds. */
+function entriesMatching({ appId, connection: { flavour } }: TenantDb, search: Search): RawBuilder<unknown> {
+  const entries = flavour.entriesWithGrams(appId, search.list, wantedBy(search))
+  return gramsSettle(flavour, search) ? entries : sql`${entries} AND ${textHas(search)}`
 }
 
-function gramsWanted(key: string, fields: readonly number[]): WantedGrams[] {
-  const wanted = gramsOfKey([...folded(key)])
-  return fields.map((field) => ({ field, ...wanted }))
+function wantedBy({ words, fields, marks = [] }: Search): WantedEntry {
+  const wanted = words.map((word) => gramsOfKey([...folded(word)]))
+  return { alternatives: fields.map((field) => wanted.map((grams) => ({ field, ...grams }))), marks }
 }
 
-/** Whether every record with the grams of `key` has `key`. */
-function gramsSettle(flavour: Flavour, key: string): boolean {
-  return flavour.gramsInOrder || [...folded(key)].length <= gramCharactersMax
+/** Whether every record with the grams has the words. */
+function gramsSettle(flavour: Flavour, { words }: Search): boolean {
+  return flavour.gramsInOrder || words.every((word) => [...folded(word)].length <= gramCharactersMax)
 }
 
-/** The same question asked of one record after the other: for walking a list in which many match. */
-export function matches(
-  db: TenantDb,
-  list: string,
-  id: RawBuilder<unknown>,
-  key: string,
-  fields: readonly number[],
-): Expression<SqlBool> {
-  if (fields.length === 0) return sql<SqlBool>`1 = 0`
+/** The same question, without marks, asked of one record after the other: for walking a list in which many match. */
+export function matches(db: TenantDb, search: Search, id: RawBuilder<unknown>): Expression<SqlBool> {
+  if (search.fields.length === 0) return sql<SqlBool>`1 = 0`
   // Not EXISTS: that may be planned as a join, which without fresh statistics reads all entries for each record.
   return sql<SqlBool>`1 = (SELECT 1 FROM search_entries WHERE search_entries.app_id = ${db.appId}
-    AND search_entries.list = ${list} AND search_entries.id = ${id} AND ${textHas(folded(key), fields)})`
+    AND search_entries.list = ${search.list} AND search_entries.id = ${id} AND ${textHas(search)})`
 }
 
-function textHas(part: string, fields: readonly number[]): RawBuilder<SqlBool> {
-  const pattern = `%${escapeLike(part)}%`
-  const alternatives = fields.map(
-    (field) =>
-      sql`split_part(search_entries.text, ${fieldSeparator}, ${sql.lit(field + 1)}) LIKE ${pattern} ESCAPE '\\'`,
-  )
+function textHas({ words, fields }: Search): RawBuilder<SqlBool> {
+  const patterns = words.map((word) => `%${escapeLike(folded(word))}%`)
+  const alternatives = fields.map((field) => {
+    const line = sql`split_part(search_entries.text, ${fieldSeparator}, ${sql.lit(field + 1)})`
+    return sql.join(
+      patterns.map((pattern) => sql`${line} LIKE ${pattern} ESCAPE '\\'`),
+      sql` AND `,
+    )
+  })
   return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
 }
 

@@ -5,7 +5,7 @@ import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { gramsOf, type WantedGrams } from './search.ts'
+import { gramsOf, markSeparator, type WantedEntry, type WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
@@ -13,12 +13,12 @@ const flavour: Flavour = {
   // There is one writer at a time anyway.
   holdRows: sql``,
   // The join is crossed because that fixes its order: grams first, never all entries of the app.
-  entriesWithGrams: (appId, list, alternatives) => sql`
+  entriesWithGrams: (appId, list, wanted) => sql`
     FROM search_grams CROSS JOIN search_entries ON search_entries.row_address = search_grams.rowid
-    WHERE search_grams MATCH ${anyOf(appId, list, alternatives)}
+    WHERE search_grams MATCH ${entryQuery(appId, list, wanted)}
     AND search_entries.app_id = ${appId} AND search_entries.list = ${list}`,
-  gramHits: (appId, list, alternatives) => sql`
-    FROM search_grams WHERE search_grams MATCH ${anyOf(appId, list, alternatives)}`,
+  gramHits: (appId, list, wanted) => sql`
+    FROM search_grams WHERE search_grams MATCH ${entryQuery(appId, list, wanted)}`,
   gramsInOrder: true,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -35,14 +35,20 @@ function gramQuery(appId: string, list: string, { field, grams, asBeginning }: W
   return `"${phrase}"${asBeginning ? ' *' : ''}`
 }
 
-function anyOf(appId: string, list: string, alternatives: WantedGrams[]): string {
-  return alternatives.map((wanted) => gramQuery(appId, list, wanted)).join(' OR ')
+function entryQuery(appId: string, list: string, { alternatives, marks }: WantedEntry): string {
+  const anyOf = alternatives.map((all) => `(${all.map((wanted) => gramQuery(appId, list, wanted)).join(' AND ')})`)
+  return [`(${anyOf.join(' OR ')})`, ...marks.map((mark) => `"${markToken(appId, list, mark)}"`)].join(' AND ')
 }
 
-function gramTokens(appId: string, list: string, text: string): string {
-  return gramsOf(text)
-    .flatMap((grams, field) => grams.map((gram) => gramToken(appId, list, field, gram)))
-    .join(' ')
+function markToken(appId: string, list: string, mark: string): string {
+  return `${appId}${list}m${Buffer.from(mark).toString('hex')}`
+}
+
+/** All words of an entry. Marks come first and one by one, so that no phrase of grams runs into them. */
+function entryTokens(appId: string, list: string, text: string, marks: string): string {
+  const marked = marks === '' ? [] : marks.split(markSeparator)
+  const grams = gramsOf(text).flatMap((all, field) => all.map((gram) => gramToken(appId, list, field, gram)))
+  return [...marked.map((mark) => markToken(appId, list, mark)), ...grams].join(' ')
 }
 
 /** Kept by triggers, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index. */
@@ -51,7 +57,7 @@ const gramIndex = `
     grams, content = '', contentless_delete = 1, tokenize = 'ascii');
   CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
     INSERT INTO search_grams (rowid, grams)
-    VALUES (new.row_address, gram_tokens(new.app_id, new.list, new.text));
+    VALUES (new.row_address, entry_tokens(new.app_id, new.list, new.text, new.marks));
   END;
   CREATE TRIGGER search_entries_removed AFTER DELETE ON search_entries BEGIN
     DELETE FROM search_grams WHERE rowid = old.row_address;
@@ -59,7 +65,7 @@ const gramIndex = `
   CREATE TRIGGER search_entries_changed AFTER UPDATE ON search_entries BEGIN
     DELETE FROM search_grams WHERE rowid = old.row_address;
     INSERT INTO search_grams (rowid, grams)
-    VALUES (new.row_address, gram_tokens(new.app_id, new.list, new.text));
+    VALUES (new.row_address, entry_tokens(new.app_id, new.list, new.text, new.marks));
   END;`
 
 const rowsPerScan = 1_000
@@ -162,6 +168,7 @@ export function openSqlite(file: string): Database {
         .addColumn('id', 'text', (column) => column.notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
         .addColumn('text', 'text', (column) => column.notNull())
+        .addColumn('marks', 'text', (column) => column.notNull())
         .addUniqueConstraint('search_entries_key', ['app_id', 'list', 'id'])
         .execute()
       writer.exec(gramIndex)
@@ -195,8 +202,8 @@ function open(file: string): DatabaseSync {
         .split(String(separator))
         .at(Number(n) - 1) ?? '',
   )
-  database.function('gram_tokens', { deterministic: true }, (appId, list, text) =>
-    gramTokens(String(appId), String(list), String(text)),
+  database.function('entry_tokens', { deterministic: true }, (appId, list, text, marks) =>
+    entryTokens(String(appId), String(list), String(text), String(marks)),
   )
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
   return database

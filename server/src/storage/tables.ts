@@ -91,6 +91,8 @@ export interface SearchEntryRow {
   at: number
   /** The record's texts, folded, a line each. */
   text: string
+  /** What searches can be narrowed to, a line each. */
+  marks: string
 }
 
 export interface InstallSettingRow {

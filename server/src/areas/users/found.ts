@@ -1,10 +1,10 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
-import { countMatching, idsMatching, idsOnPage, matches } from '../../storage/search.ts'
+import { countMatching, idsMatching, idsOnPage, matches, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedWith, uidsOfFriends } from './gates.ts'
 import type { UserListQuery } from './schemas.ts'
-import { searchedFields, usersList, usersOf } from './store.ts'
+import { userSearch, usersOf } from './store.ts'
 import type { UserRow } from './tables.ts'
 import { hiddenFrom, type Selected, type Slice, type Viewer, type Wanted } from './wanted.ts'
 
@@ -33,7 +33,7 @@ export function setsOf(db: TenantDb, query: UserListQuery, viewer: Viewer | unde
   return [
     ...(uids ? [usersNamed(db, uids)] : []),
     ...(friendsOnly ? [{ uids: uidsOfFriends.ask(db, viewer.uid) }] : []),
-    ...(searchKey === undefined ? [] : [usersMatching(db, searchKey, searchedFields(searchIn))]),
+    ...(searchKey === undefined ? [] : [usersMatching(db, userSearch(searchKey, searchIn))]),
     ...(tags ? [usersTagged(db, tags)] : []),
   ]
 }
@@ -44,13 +44,13 @@ function usersNamed(db: TenantDb, uids: string[]): UserSet {
   return { uids: db.select('users').select('users.uid').where('users.uid', 'in', named) }
 }
 
-function usersMatching(db: TenantDb, key: string, fields: number[]): UserSet {
+function usersMatching(db: TenantDb, search: Search): UserSet {
   return {
-    uids: idsMatching(db, usersList, key, fields),
+    uids: idsMatching(db, search),
     large: {
-      count: () => countMatching(db, usersList, key, fields),
-      holdsUser: matches(db, usersList, sql.ref('users.uid'), key, fields),
-      page: (slice, without) => idsOnPage(db, usersList, key, fields, { ...slice, without }),
+      count: () => countMatching(db, search),
+      holdsUser: matches(db, search, sql.ref('users.uid')),
+      page: (slice, without) => idsOnPage(db, search, { ...slice, without }),
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
-import { idsMatching, matches, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
+import { idsMatching, matches, putSearchEntries, removeSearchEntry, type Search } from '../../storage/search.ts'
 import { addToTally, facetsOf, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
@@ -109,17 +109,18 @@ export function userMatches(
   searchKey: string,
   searchIn: readonly string[] = searchableFields,
 ): Expression<SqlBool> {
-  return sql<SqlBool>`users.uid IN ${idsMatching(db, usersList, searchKey, searchedFields(searchIn))}`
+  return sql<SqlBool>`users.uid IN ${idsMatching(db, userSearch(searchKey, searchIn))}`
 }
 
 /** The same, asked of one user after the other; for lists that are short without the search, such as friends. */
 export function eachUserMatches(db: TenantDb, searchKey: string): Expression<SqlBool> {
-  return matches(db, usersList, sql.ref('users.uid'), searchKey, searchedFields())
+  return matches(db, userSearch(searchKey), sql.ref('users.uid'))
 }
 
-/** A place to look that does not exist holds nothing. */
-export function searchedFields(searchIn: readonly string[] = searchableFields): number[] {
-  return searchableFields.flatMap((field, index) => (searchIn.includes(field) ? [index] : []))
+/** A search among users; a place to look that does not exist holds nothing. */
+export function userSearch(key: string, searchIn: readonly string[] = searchableFields): Search {
+  const fields = searchableFields.flatMap((field, index) => (searchIn.includes(field) ? [index] : []))
+  return { list: usersList, words: [key], fields }
 }
 
 /** In the order that `wantedFacets` asks for them. */
