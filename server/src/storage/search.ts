@@ -104,6 +104,11 @@ export function idsMatching(db: TenantDb, search: Search): Expression<string> {
   return sql<string>`(SELECT search_entries.id ${entriesMatching(db, search)})`
 }
 
+/** The places of the records that a search finds, as a subquery of one column; for lists whose ids are the places. */
+export function placesMatching(db: TenantDb, search: Search): Expression<number> {
+  return sql<number>`(SELECT search_entries.at ${entriesMatching(db, search)})`
+}
+
 /** Which part of what is found is wanted. */
 export interface FoundPage {
   limit: number

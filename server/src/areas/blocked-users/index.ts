@@ -1,9 +1,9 @@
 import { area } from '../../kit/area.ts'
-import { blocksBetween, uidsBlockedWith } from '../users/index.ts'
+import { blocksBetween, uidsBlockedBy, uidsBlockedWith } from '../users/index.ts'
 import { userBlocked, userUnblocked } from './events.ts'
 import { forgetDeletedUsers } from './followers.ts'
 import { operations } from './operations.ts'
-import { blocksWith, uidsWithBlock } from './store.ts'
+import { blockedUidsOf, blocksWith, uidsWithBlock } from './store.ts'
 import { migrations } from './tables.ts'
 
 export { block } from './acts.ts'
@@ -12,6 +12,7 @@ export { relationBetween } from './store.ts'
 
 blocksBetween.attach(blocksWith)
 uidsBlockedWith.attach(uidsWithBlock)
+uidsBlockedBy.attach(blockedUidsOf)
 
 export const blockedUsers = area({
   name: 'blocked-users',

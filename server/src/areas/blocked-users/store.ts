@@ -157,3 +157,19 @@ export async function forgetBlocks(db: TenantDb, userId: string): Promise<void> 
   await db.delete('blocks').where('user_id', '=', userId).execute()
   await db.delete('blocks').where('blocked_id', '=', userId).execute()
 }
+
+/** The UIDs that a user has blocked, those of users who are gone left out. */
+export async function blockedUidsOf(db: TenantDb, uid: string): Promise<string[]> {
+  const rows = await db
+    .select('blocks')
+    .innerJoin('users as other', (join) =>
+      join
+        .onRef('other.app_id', '=', 'blocks.app_id')
+        .onRef('other.uid', '=', 'blocks.blocked_uid')
+        .onRef('other.id', '=', 'blocks.blocked_id'),
+    )
+    .select('other.uid')
+    .where('blocks.user_id', '=', idOf(db, uid))
+    .execute()
+  return rows.map((row) => row.uid)
+}

@@ -202,6 +202,11 @@ export const migrations: Migrations = {
       .columns(['app_id', 'conversation_id', 'seq'])
       .execute()
     await schema
+      .createIndex('messages_in_conversation')
+      .on('messages')
+      .columns(['app_id', 'conversation_id', 'id'])
+      .execute()
+    await schema
       .createIndex('messages_by_sender')
       .on('messages')
       .columns(['app_id', 'conversation_id', 'sender', 'seq'])

@@ -23,6 +23,9 @@ export const uidsBlockedWith = gate(
   (_db: TenantDb, _uid: string): Expression<string> => sql<string>`(SELECT NULL WHERE 1 = 0)`,
 )
 
+/** The UIDs that `uid` has blocked. The area of blocked users attaches the answer. */
+export const uidsBlockedBy = gate(async (_db: TenantDb, _uid: string): Promise<string[]> => [])
+
 /** The UIDs of the friends of `uid`, as a subquery of one column. The area of friends attaches the answer. */
 export const uidsOfFriends = gate(
   (_db: TenantDb, _uid: string): Expression<string> => sql<string>`(SELECT NULL WHERE 1 = 0)`,

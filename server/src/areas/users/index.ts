@@ -9,7 +9,7 @@ import { migrations } from './tables.ts'
 //   friends:       uidsOfFriends.attach((db, uid) => …)
 //   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)
 // Lists of users of your own: usersOf(db), userMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
-export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedWith, uidsOfFriends } from './gates.ts'
+export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export {
   activeUsers,
   addMissingUsers,
@@ -18,11 +18,14 @@ export {
   findActiveUser,
   findUser,
   holdUsers,
+  isAmong,
   lockActiveUser,
   requireActiveUser,
   systemUid,
   toUser,
   userMatches,
+  usersList,
+  usersByUid,
   usersOf,
   type View,
 } from './store.ts'

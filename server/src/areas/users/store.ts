@@ -69,6 +69,17 @@ export async function activeUsers(db: TenantDb, uids: string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.uid, row]))
 }
 
+/** Those of `uids` that belong to users, active or not, by UID. */
+export async function usersByUid(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
+  if (uids.length === 0) return new Map()
+  const rows = await db
+    .select('users')
+    .selectAll()
+    .where('users.uid', 'in', [...new Set(uids)])
+    .execute()
+  return new Map(rows.map((row) => [row.uid, row]))
+}
+
 /**
  * Those of `uids` that belong to users, active or not, held until the transaction ends: meanwhile nobody changes or
  * deletes them, nor counts what is theirs. They are held in the order of their UIDs, so that two transactions cannot wait

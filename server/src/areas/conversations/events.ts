@@ -1,0 +1,99 @@
+import { defineEvent } from '../../kit/event.ts'
+import { OneOf, Type } from '../../kit/schema.ts'
+import { Conversation } from './schemas.ts'
+
+/** How far somebody has come; in the words of the reference service's receipts. */
+const Receipt = Type.Object({
+  conversationId: Type.String(),
+  receiver: Type.String({ description: 'The author of the message, or the group' }),
+  receiverType: OneOf(['user', 'group']),
+  sender: Type.String({ description: 'Who received or read; `app_system` for everybody' }),
+  messageSender: Type.String(),
+  messageId: Type.String(),
+  user: Type.Record(Type.String(), Type.Unknown()),
+  timestamp: Type.Integer(),
+})
+
+type Told = { receiver: string; receiverType: 'user' | 'group'; sender: string; messageSender: string }
+
+function audience({ receiver, receiverType, sender, messageSender }: Told): string[] {
+  return receiverType === 'group' ? [`group:${receiver}`] : [`user:${messageSender}`, `user:${sender}`]
+}
+
+function told(action: string, trigger: string, name: string) {
+  return defineEvent({
+    name,
+    payload: Receipt,
+    audience,
+    webhook: {
+      trigger,
+      body: ({ receiver, receiverType, sender, messageSender, messageId, user, timestamp }) => ({
+        receiver,
+        receiverType,
+        type: 'receipts',
+        sender,
+        messageSender,
+        body: { action, messageId, user, timestamp },
+      }),
+    },
+  })
+}
+
+export const messagesDelivered = told('delivered', 'message_delivery_receipt', 'receipt.delivered')
+export const messagesRead = told('read', 'message_read_receipt', 'receipt.read')
+export const deliveredToAll = told('deliveredToAll', 'message_delivered_to_all', 'receipt.deliveredToAll')
+export const readByAll = told('readByAll', 'message_read_by_all', 'receipt.readByAll')
+
+/** Only the user's own devices are told. */
+export const markedUnread = defineEvent({
+  name: 'conversation.markedUnread',
+  payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+const Pinned = Type.Object({
+  uid: Type.String({ description: 'Whose pin it is; `app_system` for everyone' }),
+  conversation: Type.Record(Type.String(), Type.Unknown()),
+  by: Type.Record(Type.String(), Type.Unknown()),
+})
+
+function pinning(name: string, trigger: string) {
+  return defineEvent({
+    name,
+    payload: Pinned,
+    audience: ({ uid }) => (uid === 'app_system' ? ['app'] : [`user:${uid}`]),
+    webhook: { trigger, body: ({ conversation, by }) => ({ conversation, by }) },
+  })
+}
+
+export const conversationPinned = pinning('conversation.pinned', 'conversation_pinned')
+export const conversationUnpinned = pinning('conversation.unpinned', 'conversation_unpinned')
+
+export const conversationReset = defineEvent({
+  name: 'conversation.reset',
+  payload: Type.Object({ uid: Type.String(), conversationId: Type.String() }),
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+/** Taken from everyone who had part in it. */
+export const conversationDeleted = defineEvent({
+  name: 'conversation.deleted',
+  payload: Type.Object({
+    conversationId: Type.String(),
+    uids: Type.Array(Type.String()),
+    guid: Type.Optional(Type.String()),
+  }),
+  audience: ({ uids, guid }) => (guid === undefined ? uids.map((uid) => `user:${uid}`) : [`group:${guid}`]),
+})
+
+export const conversationEvents = [
+  messagesDelivered,
+  messagesRead,
+  deliveredToAll,
+  readByAll,
+  markedUnread,
+  conversationPinned,
+  conversationUnpinned,
+  conversationReset,
+  conversationDeleted,
+]

@@ -1,0 +1,15 @@
+import { area } from '../../kit/area.ts'
+import { conversationEvents } from './events.ts'
+import { operations } from './operations.ts'
+import { emptyConversation } from './reset.ts'
+import { migrations } from './tables.ts'
+
+export const conversations = area({
+  name: 'conversations',
+  about: 'What a user has open: with whom, what was said last, and what is not read yet.',
+  operations,
+  events: conversationEvents,
+  migrations,
+  tables: ['conversation_pins'],
+  jobs: [emptyConversation],
+})

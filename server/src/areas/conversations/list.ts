@@ -1,0 +1,115 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { badRequest } from '../../kit/errors.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { groupMatches } from '../groups/index.ts'
+import { type Unread, unreadOf } from '../timeline/index.ts'
+import { uidsBlockedBy, userMatches } from '../users/index.ts'
+import type { ConversationListQuery } from './schemas.ts'
+import { isListed, pinOf, type Side, sidesWhere, systemPins, updatedAt, withWhom } from './sides.ts'
+import type { ConversationPinRow } from './tables.ts'
+
+const agentRole = '@agentic'
+
+type Condition = RawBuilder<SqlBool>
+
+/**
+ * The conversations of a user that a list asks for, in its order. Rows are read for all of them, because their order lies
+ * in the conversations: nothing is written per member when something is said. Their number is bounded by what one person
+ * takes part in.
+ */
+export async function listedSides(db: TenantDb, uid: string, query: ConversationListQuery): Promise<Side[]> {
+  if (query.hideAgentic && query.onlyAgentic) throw badRequest({ onlyAgentic: ['excludes hideAgentic'] })
+  if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
+  const sides = await sidesWhere(db, [sql`conversation_rows.uid = ${uid}`, ...conditionsOf(db, query)])
+  const pins = await systemPins(db)
+  const blocked = query.includeBlockedUsers ? [] : await uidsBlockedBy.ask(db, uid)
+  const wanted = sides.filter(
+    (side) =>
+      isListed(side) &&
+      !(side.type === 'user' && blocked.includes(withWhom(side))) &&
+      hasAnyTag(side, query.tags) &&
+      isPinnedBy(side, pins, query.pinnedBy) &&
+      isWithin(side, query),
+  )
+  const unread = query.unread ? await unreadAmong(db, uid, wanted) : undefined
+  const kept = unread
+    ? wanted.filter(({ conversation_id }) => (unread.get(conversation_id)?.messages ?? 0) > 0)
+    : wanted
+  return kept.toSorted(byPlace(pins, query))
+}
+
+export async function unreadAmong(db: TenantDb, uid: string, sides: Side[]): Promise<Map<string, Unread>> {
+  return unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
+}
+
+function conditionsOf(db: TenantDb, query: ConversationListQuery): Condition[] {
+  const { searchKey, conversationType, userTags, groupTags, hideAgentic, onlyAgentic } = query
+  const ofUser = (condition: RawBuilder<unknown>): Condition => sql`(conversations.type = 'user' AND EXISTS (
+    SELECT 1 FROM users WHERE users.app_id = conversations.app_id AND ${condition} AND users.uid =
+    CASE WHEN conversations.first = conversation_rows.uid THEN conversations.second ELSE conversations.first END))`
+  const ofGroup = (condition: RawBuilder<unknown>): Condition => sql`(conversations.type = 'group' AND EXISTS (
+    SELECT 1 FROM groups WHERE groups.app_id = conversations.app_id AND groups.guid = conversations.first
+    AND ${condition}))`
+  const isAgent = ofUser(sql`users.role = ${agentRole}`)
+  return [
+    ...(conversationType === undefined ? [] : [sql`conversations.type = ${conversationType}` as Condition]),
+    ...(searchKey === undefined
+      ? []
+      : [
+          sql`(${ofUser(sql`${userMatches(db, searchKey, ['name'])}`)}
+            OR ${ofGroup(sql`${groupMatches(db, searchKey)}`)})` as Condition,
+        ]),
+    ...(userTags ? [ofUser(sql`users.uid IN (${taggedUsers(db, userTags)})`)] : []),
+    ...(groupTags ? [ofGroup(sql`groups.id IN (${taggedGroups(db, groupTags)})`)] : []),
+    ...(onlyAgentic ? [isAgent] : []),
+    ...(hideAgentic ? [sql`NOT ${isAgent}` as Condition] : []),
+  ]
+}
+
+function taggedUsers(db: TenantDb, tags: string[]) {
+  return sql`SELECT user_tags.uid FROM user_tags WHERE user_tags.app_id = ${db.appId} AND user_tags.tag IN (${sql.join(tags)})`
+}
+
+function taggedGroups(db: TenantDb, tags: string[]) {
+  return sql`SELECT group_tags.group_id FROM group_tags WHERE group_tags.app_id = ${db.appId} AND group_tags.tag IN (${sql.join(tags)})`
+}
+
+function hasAnyTag({ tags }: Side, wanted: string[] | undefined): boolean {
+  if (!wanted) return true
+  const own: string[] = tags === null ? [] : JSON.parse(tags)
+  return wanted.some((tag) => own.includes(tag))
+}
+
+function isPinnedBy(side: Side, pins: ConversationPinRow[], by: string[] | undefined): boolean {
+  if (!by) return true
+  const system = pinOf(side, pins) !== undefined
+  return (by.includes('system') && system) || (by.includes('me') && !system && side.pinned_at !== null)
+}
+
+/** A cursor of time: after it with `append`, before it with `prepend`. */
+function isWithin(side: Side, { updatedAt: at, affix = 'append' }: ConversationListQuery): boolean {
+  if (at === undefined) return true
+  return affix === 'append' ? updatedAt(side) > at : updatedAt(side) < at
+}
+
+/** What is pinned for everyone in its order, then own pins from the newest, then the rest by their last activity. */
+function byPlace(pins: ConversationPinRow[], { updatedAt: cursor, affix }: ConversationListQuery) {
+  if (cursor !== undefined) {
+    const turn = affix === 'prepend' ? -1 : 1
+    return (a: Side, b: Side) => turn * (updatedAt(a) - updatedAt(b)) || byName(a, b)
+  }
+  const rank = (side: Side) => {
+    const pin = pinOf(side, pins)
+    if (pin) return { group: 0, within: pin.position }
+    if (side.pinned_at !== null) return { group: 1, within: -side.pinned_at }
+    return { group: 2, within: -updatedAt(side) }
+  }
+  return (a: Side, b: Side) => {
+    const [one, other] = [rank(a), rank(b)]
+    return one.group - other.group || one.within - other.within || byName(a, b)
+  }
+}
+
+function byName(a: Side, b: Side): number {
+  return withWhom(a) < withWhom(b) ? -1 : 1
+}

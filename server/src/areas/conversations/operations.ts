@@ -1,0 +1,374 @@
+import { badRequest } from '../../kit/errors.ts'
+import { type Actor, operation, type Route } from '../../kit/operation.ts'
+import { paginationOf, sliceOf } from '../../kit/page.ts'
+import { Done, done, one } from '../../kit/reply.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
+import { requireGroup } from '../groups/index.ts'
+import { messageNotFound } from '../messages/errors.ts'
+import { requireScope } from '../messages/index.ts'
+import { permissionDenied } from '../rbac/errors.ts'
+import { openConversation, openRows, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import { userNotFound } from '../users/errors.ts'
+import { requireActiveUser } from '../users/index.ts'
+import { conversationNotFound, notAccessible, pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
+import { conversationPinned, conversationUnpinned, markedUnread } from './events.ts'
+import { listedSides } from './list.ts'
+import { everySide } from './list-of-all.ts'
+import { pin, putSystemPins, toSystemPin, unpin } from './pins.ts'
+import { markDownTo, markUpTo } from './receipts.ts'
+import { toConversations } from './record.ts'
+import { clearForAll, emptyForGood, resetSide } from './reset.ts'
+import {
+  Conversation,
+  ConversationListQuery,
+  ConversationPage,
+  ConversationReset,
+  ConversationUpdate,
+  DownTo,
+  Marked,
+  SystemPins,
+  SystemPinsPut,
+  UpTo,
+} from './schemas.ts'
+import { findSide, isListed, type Side, systemPins, updatedAt } from './sides.ts'
+
+const clientPageMax = 50
+const clientPageUsual = 30
+
+const listConversations = operation({
+  id: 'listConversations',
+  route: 'GET /conversations',
+  summary: 'List conversations',
+  description:
+    'Of the acting user: what is pinned for everyone, then own pins, then the rest by their last activity. Without an ' +
+    'acting user, every side of every conversation, by UID.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'listConversations',
+  query: ConversationListQuery,
+  reply: ConversationPage,
+  errors: [permissionDenied],
+  async run({ db, query, actor, caller }) {
+    const perPage = caller.kind === 'client' ? Math.min(query.perPage ?? clientPageUsual, clientPageMax) : query.perPage
+    const slice = sliceOf({ ...query, perPage })
+    const { total, sides } = actor ? await pageOfUser(db, actor.uid, query, slice) : await everySide(db, query, slice)
+    const data = await toConversations(db, sides, { ...query, viewer: actor?.uid })
+    const newest = sides.length === 0 ? undefined : Math.max(...sides.map(updatedAt))
+    return {
+      data,
+      meta: {
+        pagination: paginationOf(total, data.length, slice),
+        ...(newest !== undefined &&
+          query.useCursoredIndex !== 0 && { cursor: { updatedAt: newest, affix: 'prepend' as const } }),
+      },
+    }
+  },
+})
+
+async function pageOfUser(
+  db: TenantDb,
+  uid: string,
+  query: ConversationListQuery,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ total: number; sides: Side[] }> {
+  const all = await listedSides(db, uid, query)
+  return { total: all.length, sides: all.slice(offset, offset + limit) }
+}
+
+/** With whom a conversation is, as the path names it. */
+type With = 'user' | 'group'
+
+interface Found {
+  place: Place
+  side: Side | undefined
+}
+
+/** What the path names, and the acting user's side of it. */
+async function findIn(db: TenantDb, kind: With, id: string, actor: Actor | undefined): Promise<Found> {
+  const uid = actor?.uid ?? ''
+  if (kind === 'user') {
+    const place = placeOfUsers(uid, (await requireActiveUser(db, id)).uid)
+    return { place, side: await findSide(db, place.conversationId, uid) }
+  }
+  const group = await requireGroup(db, id)
+  await requireScope(db, group, uid)
+  const place = placeOfGroup(group.guid)
+  return { place, side: await findSide(db, place.conversationId, uid) }
+}
+
+function accessible({ side }: Found): Side {
+  if (!side || !isListed(side)) throw notAccessible()
+  return side
+}
+
+/** The same operation for the conversation with a user and for that of a group. */
+function ofBoth<Made>(make: (kind: With, path: string, name: string) => Made): Made[] {
+  return [make('user', '/users/{id}/conversation', 'User'), make('group', '/groups/{id}/conversation', 'Group')]
+}
+
+/** Paths have their own names for the id; inside it is one. */
+function route(method: string, path: string): Route {
+  return `${method} ${path.replace('/users/{id}', '/users/{uid}').replace('/groups/{id}', '/groups/{guid}')}` as Route
+}
+
+function idIn(params: object): string {
+  const { uid, guid } = params as { uid?: string; guid?: string }
+  return uid ?? guid ?? ''
+}
+
+const doors: ('server' | 'client')[] = ['server', 'client']
+const sideErrors = [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup, notAccessible, permissionDenied]
+
+async function shownTo(db: TenantDb, side: Side, actor: Actor | undefined, withTags = false): Promise<Conversation> {
+  const fresh = (await findSide(db, side.conversation_id, side.uid)) ?? side
+  const [conversation] = await toConversations(db, [fresh], { viewer: actor?.uid ?? side.uid, withTags })
+  return conversation as Conversation
+}
+
+const getConversation = ofBoth((kind, path, name) =>
+  operation({
+    id: `get${name}Conversation`,
+    route: route('GET', path),
+    summary: kind === 'user' ? 'Get the conversation with a user' : 'Get the conversation of a group',
+    doors,
+    onBehalfOf: 'required',
+    may: 'getConversation',
+    reply: one(Conversation),
+    errors: sideErrors,
+    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+    run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
+  }),
+)
+
+const tagConversation = ofBoth((kind, path, name) =>
+  operation({
+    id: `update${name}Conversation`,
+    route: route('PUT', path),
+    summary: kind === 'user' ? 'Tag the conversation with a user' : 'Tag the conversation of a group',
+    description: 'The tags are the acting user’s alone.',
+    doors,
+    onBehalfOf: 'required',
+    body: ConversationUpdate,
+    reply: one(Conversation),
+    errors: sideErrors,
+    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+    async run({ db, found, body, actor }) {
+      const side = accessible(found)
+      const tags = [...new Set(body.tags)]
+      await db
+        .update('conversation_rows')
+        .set({ tags: tags.length === 0 ? null : JSON.stringify(tags) })
+        .where('conversation_id', '=', side.conversation_id)
+        .where('uid', '=', side.uid)
+        .execute()
+      return { data: { ...(await shownTo(db, side, actor, true)), tags } }
+    },
+  }),
+)
+
+const resetConversation = ofBoth((kind, path, name) =>
+  operation({
+    id: `reset${name}Conversation`,
+    route: route('DELETE', path),
+    summary:
+      kind === 'user'
+        ? 'Delete the conversation with a user for oneself'
+        : 'Delete the conversation of a group for oneself',
+    description: 'All messages so far are hidden from the acting user. The next message brings the conversation back.',
+    doors,
+    onBehalfOf: 'required',
+    may: 'deleteConversationForUser',
+    body: ConversationReset,
+    reply: Done,
+    errors: sideErrors,
+    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+    async run(call) {
+      const side = accessible(call.found)
+      const { deleteMessagesPermanently, preserveOrder = false } = call.body
+      if (deleteMessagesPermanently && kind === 'user') {
+        if (call.caller.kind === 'client') throw permissionDenied()
+        await emptyForGood(call, side)
+      } else await resetSide(call, side, preserveOrder)
+      return done(`The conversation ${side.conversation_id} is deleted for ${side.uid}.`)
+    },
+  }),
+)
+
+const markConversation = (['delivered', 'read'] as const).flatMap((mark) =>
+  ofBoth((kind, path, name) =>
+    operation({
+      id: `mark${name}Conversation${mark === 'read' ? 'Read' : 'Delivered'}`,
+      route: route('POST', `${path}/${mark}`),
+      summary: `Mark messages ${kind === 'user' ? 'with a user' : 'of a group'} as ${mark}`,
+      description: 'Up to and including `messageId`, or all of them.',
+      doors,
+      onBehalfOf: 'required',
+      body: UpTo,
+      reply: Marked,
+      errors: [...sideErrors, messageNotFound],
+      find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+      async run(call) {
+        const side = accessible(call.found)
+        const { messageId } = call.body
+        await markUpTo(call, side, mark, messageId === undefined ? undefined : Number(messageId))
+        const message = `Messages are marked as ${mark}.`
+        return { data: { success: true as const, message, ...(kind === 'user' && { Message: message }) } }
+      },
+    }),
+  ),
+)
+
+const markUnread = ofBoth((kind, path, name) =>
+  operation({
+    id: `mark${name}ConversationUnread`,
+    route: route('DELETE', `${path}/read`),
+    summary: `Mark messages ${kind === 'user' ? 'with a user' : 'of a group'} as unread`,
+    description: 'Those after `messageId` are unread again.',
+    doors,
+    onBehalfOf: 'required',
+    body: DownTo,
+    reply: Done,
+    errors: [...sideErrors, messageNotFound],
+    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+    async run(call) {
+      const side = accessible(call.found)
+      const moved = await markDownTo(call, side, Number(call.body.messageId))
+      if (moved) {
+        const conversation = await shownTo(call.db, side, call.actor)
+        await call.emit(markedUnread, { uid: side.uid, conversation })
+      }
+      return done('Messages are marked as unread.')
+    },
+  }),
+)
+
+const pinConversation = ofBoth((kind, path, name) => [
+  operation({
+    id: `pin${name}Conversation`,
+    route: route('POST', `${path}/pin`),
+    summary: `Pin the conversation ${kind === 'user' ? 'with a user' : 'of a group'}`,
+    doors,
+    onBehalfOf: 'required',
+    reply: one(Conversation),
+    errors: [...sideErrors, tooManyPins, pinnedForEveryone],
+    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+    async run(call) {
+      const side = call.found.side ?? (await openSide(call.db, call.found.place, call.actor?.uid ?? '', call.now))
+      const wasPinned = side.pinned_at !== null
+      const pinned = await pin(call, side)
+      const conversation = await shownTo(call.db, pinned, call.actor)
+      if (!wasPinned) await call.emit(conversationPinned, { uid: side.uid, conversation, by: { uid: side.uid } })
+      return { data: conversation }
+    },
+  }),
+  operation({
+    id: `unpin${name}Conversation`,
+    route: route('DELETE', `${path}/pin`),
+    summary: `Unpin the conversation ${kind === 'user' ? 'with a user' : 'of a group'}`,
+    doors,
+    onBehalfOf: 'required',
+    reply: one(Conversation),
+    errors: [...sideErrors, pinnedForEveryone],
+    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+    async run(call) {
+      const side = call.found.side ?? (await openSide(call.db, call.found.place, call.actor?.uid ?? '', call.now))
+      const wasPinned = side.pinned_at !== null
+      const unpinned = await unpin(call, side)
+      const conversation = await shownTo(call.db, unpinned, call.actor)
+      if (wasPinned) await call.emit(conversationUnpinned, { uid: side.uid, conversation, by: { uid: side.uid } })
+      return { data: conversation }
+    },
+  }),
+]).flat()
+
+/** Nothing need have been said to pin a conversation. */
+async function openSide(db: TenantDb, place: Place, uid: string, now: number): Promise<Side> {
+  await openConversation(db, place, now)
+  await openRows(db, place, [uid], now)
+  return (await findSide(db, place.conversationId, uid)) as Side
+}
+
+const listSystemPins = operation({
+  id: 'listPinnedConversations',
+  route: 'GET /conversations/pinned',
+  summary: 'List what is pinned for everyone',
+  reply: SystemPins,
+  run: async ({ db }) => ({ data: (await systemPins(db)).map(toSystemPin) }),
+})
+
+const setSystemPins = operation({
+  id: 'setPinnedConversations',
+  route: 'PUT /conversations/pinned',
+  summary: 'Set what is pinned for everyone',
+  description: 'The whole list in its order; what it leaves out is unpinned.',
+  body: SystemPinsPut,
+  reply: SystemPins,
+  errors: [tooManySystemPins, userNotFound, groupNotFound],
+  async run(call) {
+    for (const { uid, guid } of call.body.pinnedConversations) {
+      if ((uid === undefined) === (guid === undefined)) {
+        throw badRequest({ pinnedConversations: ['must each have either uid or guid'] })
+      }
+    }
+    return { data: (await putSystemPins(call, call.body.pinnedConversations)).map(toSystemPin) }
+  },
+})
+
+const getById = operation({
+  id: 'getConversation',
+  route: 'GET /conversations/{conversationId}',
+  summary: 'Get a conversation by its id',
+  doors,
+  onBehalfOf: 'required',
+  may: 'getConversation',
+  deprecated: { replacedBy: '/v3/users/{uid}/conversation' },
+  reply: one(Conversation),
+  errors: [...sideErrors, conversationNotFound],
+  find: ({ db, params, actor }) => requireById(db, params.conversationId, actor),
+  run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible({ ...found }), actor) }),
+})
+
+const deleteById = operation({
+  id: 'deleteConversation',
+  route: 'DELETE /conversations/{conversationId}',
+  summary: 'Delete a conversation for everybody',
+  onBehalfOf: 'required',
+  deprecated: { replacedBy: '/v3/users/{uid}/conversation' },
+  reply: Done,
+  errors: [...sideErrors, conversationNotFound],
+  find: ({ db, params, actor }) => requireById(db, params.conversationId, actor),
+  async run(call) {
+    const side = accessible(call.found)
+    await clearForAll(call, side)
+    return done(`The conversation ${side.conversation_id} is deleted for everybody.`)
+  },
+})
+
+async function requireById(db: TenantDb, id: string, actor: Actor | undefined): Promise<Found> {
+  const conversationId = id.toLowerCase()
+  const exists = await db
+    .select('conversations')
+    .selectAll()
+    .where('conversations.conversation_id', '=', conversationId)
+    .executeTakeFirst()
+  if (!exists) throw conversationNotFound({ conversationId: id })
+  if (exists.type === 'group') await requireScope(db, await requireGroup(db, exists.first), actor?.uid ?? '')
+  const { type, first, second } = exists
+  const place = { type, conversationId, first, second } as Place
+  return { place, side: await findSide(db, conversationId, actor?.uid ?? '') }
+}
+
+export const operations = [
+  listConversations,
+  listSystemPins,
+  setSystemPins,
+  getById,
+  deleteById,
+  ...getConversation,
+  ...tagConversation,
+  ...resetConversation,
+  ...markConversation,
+  ...markUnread,
+  ...pinConversation,
+]

@@ -1,0 +1,93 @@
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { requireGroup } from '../groups/index.ts'
+import { requireActiveUser, systemUid } from '../users/index.ts'
+import { pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
+import { conversationPinned, conversationUnpinned } from './events.ts'
+import { findSide, pinOf, type Side, systemPins } from './sides.ts'
+import type { ConversationPinRow } from './tables.ts'
+
+const pinsMax = 5
+
+/** Pins a conversation for its user; pinned again it keeps its first time. */
+export async function pin(work: Work, side: Side): Promise<Side> {
+  const { db, now } = work
+  const pins = await systemPins(db)
+  if (pinOf(side, pins)) throw pinnedForEveryone()
+  if (side.pinned_at !== null) return side
+  const own = await ownPins(db, side.uid)
+  if (own.filter((each) => !pinOf(each, pins)).length >= pinsMax) throw tooManyPins({ max: pinsMax })
+  return put(db, side, now)
+}
+
+export async function unpin(work: Work, side: Side): Promise<Side> {
+  if (pinOf(side, await systemPins(work.db))) throw pinnedForEveryone()
+  return side.pinned_at === null ? side : put(work.db, side, null)
+}
+
+async function put(db: TenantDb, side: Side, pinnedAt: number | null): Promise<Side> {
+  await db
+    .update('conversation_rows')
+    .set({ pinned_at: pinnedAt })
+    .where('conversation_id', '=', side.conversation_id)
+    .where('uid', '=', side.uid)
+    .execute()
+  return { ...side, pinned_at: pinnedAt }
+}
+
+/** The user's row is held by whoever pins, so that two at once cannot go beyond the limit together. */
+async function ownPins(db: TenantDb, uid: string): Promise<Side[]> {
+  const rows = await db
+    .select('conversation_rows')
+    .select('conversation_rows.conversation_id')
+    .where('conversation_rows.uid', '=', uid)
+    .where('conversation_rows.pinned_at', 'is not', null)
+    .execute()
+  const sides = await Promise.all(rows.map(({ conversation_id }) => findSide(db, conversation_id, uid)))
+  return sides.filter((side) => side !== undefined)
+}
+
+export interface Target {
+  uid?: string | undefined
+  guid?: string | undefined
+}
+
+/** Makes the list of what is pinned for everyone; what it leaves out is unpinned. */
+export async function putSystemPins(work: Work, targets: Target[]): Promise<ConversationPinRow[]> {
+  const { db, now } = work
+  const wanted = new Map<string, { type: 'user' | 'group'; target: string }>()
+  for (const { uid, guid } of targets) {
+    const target =
+      uid === undefined ? (await requireGroup(db, guid ?? '')).guid : (await requireActiveUser(db, uid)).uid
+    const type = uid === undefined ? ('group' as const) : ('user' as const)
+    const key = `${type} ${target}`
+    if (!wanted.has(key)) wanted.set(key, { type, target })
+  }
+  if (wanted.size > pinsMax) throw tooManySystemPins({ max: pinsMax })
+  const before = new Map((await systemPins(db)).map((pin) => [`${pin.type} ${pin.target}`, pin]))
+  await db.delete('conversation_pins').execute()
+  const rows = [...wanted.entries()].map(([key, pin], position) => ({
+    ...pin,
+    position,
+    pinned_at: before.get(key)?.pinned_at ?? now,
+  }))
+  if (rows.length > 0) await db.insert('conversation_pins', rows).execute()
+  const by = { uid: systemUid, name: 'System' }
+  for (const [key, pin] of before) {
+    if (!wanted.has(key)) await work.emit(conversationUnpinned, { uid: systemUid, conversation: nameOf(pin), by })
+  }
+  for (const row of rows) {
+    if (!before.has(`${row.type} ${row.target}`)) {
+      await work.emit(conversationPinned, { uid: systemUid, conversation: toSystemPin(row), by })
+    }
+  }
+  return systemPins(db)
+}
+
+function nameOf({ type, target }: Pick<ConversationPinRow, 'type' | 'target'>) {
+  return { conversationId: `${type}_${target}`, conversationType: type }
+}
+
+export function toSystemPin(pin: Pick<ConversationPinRow, 'type' | 'target' | 'pinned_at'>) {
+  return { ...nameOf(pin), pinnedBy: 'app_system' as const, pinnedAt: pin.pinned_at }
+}

@@ -1,0 +1,191 @@
+import { badRequest } from '../../kit/errors.ts'
+import type { Actor } from '../../kit/operation.ts'
+import type { Work } from '../../kit/work.ts'
+import { putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { findGroup, scopeInGroup, toGroup } from '../groups/index.ts'
+import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
+import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import {
+  addMentions,
+  type Entity,
+  type MessageRow,
+  type Place,
+  placeOfGroup,
+  placeOfUsers,
+  toMessage,
+  writeAction,
+} from '../timeline/index.ts'
+import type { Message } from '../timeline/schemas.ts'
+import { findUser, toUser } from '../users/index.ts'
+import { editedContent, flagsOf } from './content.ts'
+import { messageDeleted, messageEdited, messagePurged } from './events.ts'
+import { speakerFor } from './parties.ts'
+import { purge } from './purge.ts'
+import { refusalToChange, refuseUntouchable } from './rules.ts'
+import { mentionedUsers, putTags } from './send.ts'
+import { messagesList, searchEntry } from './store.ts'
+
+/** Changes to messages that were sent. Each leaves an action message in the history, which is also what is answered. */
+
+export async function editMessage(
+  work: Work,
+  row: MessageRow,
+  actor: Actor | undefined,
+  { data, tags }: { data?: unknown; tags?: string[] | undefined },
+): Promise<Message> {
+  const { db, now } = work
+  refuseUntouchable(row)
+  await refuseChange(db, row, actor, 'edit')
+  if (data === undefined && tags === undefined) throw badRequest({ data: ['is required'] })
+  const { mentions: _, entities, ...stored } = JSON.parse(row.data)
+  const content = editedContent(row, stored, data ?? {})
+  const mentions = await mentionedUsers(db, content.mentioned)
+  const known = Object.keys(mentions)
+  const by = actor?.uid ?? systemName
+  const kept = row.flags.includes('r') ? 'r' : ''
+  const changed = await update(db, row.id, {
+    data: JSON.stringify({ ...content.data, ...(known.length > 0 && { mentions }), entities }),
+    flags: `${flagsOf({ data: content.data, mentioned: known })}${kept}`,
+    ...(tags !== undefined && { tags: tags.length === 0 ? null : JSON.stringify([...new Set(tags)]) }),
+    edited_at: now,
+    edited_by: by,
+    updated_at: now,
+  })
+  await db.delete('message_mentions').where('message_id', '=', row.id).execute()
+  await addMentions(db, changed, known)
+  if (tags !== undefined) {
+    await db.delete('message_tags').where('message_id', '=', row.id).execute()
+    await putTags(db, row.id, tags)
+  }
+  await putSearchEntries(db, messagesList, [searchEntry(changed)])
+  const message = toMessage(changed, {})
+  const action = await tell(work, row, actor, 'edited', message)
+  await work.emit(messageEdited, { message, action })
+  return action
+}
+
+const systemName = 'app_system'
+
+/** Takes the content away; that there was a message stays. */
+export async function deleteMessage(work: Work, row: MessageRow, actor: Actor | undefined): Promise<Message> {
+  const { db, now } = work
+  refuseUntouchable(row)
+  await refuseChange(db, row, actor, 'delete')
+  const { entities } = JSON.parse(row.data)
+  const changed = await update(db, row.id, {
+    data: JSON.stringify({ entities }),
+    flags: '',
+    tags: null,
+    deleted_at: now,
+    deleted_by: actor?.uid ?? systemName,
+    updated_at: now,
+    pinned_at: null,
+    pinned_by: null,
+  })
+  await forgetContent(db, row.id)
+  const message = toMessage(changed, {})
+  const action = await tell(work, row, actor, 'deleted', message)
+  await work.emit(messageDeleted, { message, action })
+  return action
+}
+
+/** Removes a message and its thread for good. The action is told and not kept. */
+export async function deleteForGood(work: Work, row: MessageRow, actor: Actor | undefined): Promise<Message> {
+  const { db, now } = work
+  if (row.category === 'action' || row.category === 'call') refuseUntouchable(row)
+  await refuseChange(db, row, actor, 'delete')
+  const by = actor?.uid ?? systemName
+  const { entities } = JSON.parse(row.data)
+  const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
+  const message = toMessage(gone, {})
+  await purge(work, [row])
+  const { by: who, on, for: where } = await entitiesOf(db, row, actor, message)
+  const action: Message = {
+    ...toMessage({ ...gone, parent_id: null, quoted_id: null, muid: null, reply_count: 0 }, {}),
+    sender: by,
+    category: 'action',
+    type: 'message',
+    data: { action: 'deleted', entities: { by: who, on, for: where } },
+    sentAt: now,
+  }
+  const { deletedAt: _, deletedBy: __, ...told } = action
+  await work.emit(messagePurged, { message, action: told })
+  return told
+}
+
+async function update(db: TenantDb, id: number, columns: Partial<MessageRow>): Promise<MessageRow> {
+  return db.update('messages').set(columns).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function forgetContent(db: TenantDb, id: number): Promise<void> {
+  await db.delete('message_mentions').where('message_id', '=', id).execute()
+  await db.delete('message_tags').where('message_id', '=', id).execute()
+  await removeSearchEntry(db, messagesList, String(id))
+}
+
+/** Who may: by the message first, then by role, then by the scope in the group. */
+async function refuseChange(
+  db: TenantDb,
+  row: MessageRow,
+  actor: Actor | undefined,
+  change: 'edit' | 'delete',
+): Promise<void> {
+  if (!actor) return
+  const scope = await scopeFor(db, row, actor.uid)
+  const refusal = refusalToChange(row, { uid: actor.uid, scope })
+  if (refusal) throw refusal
+  const policy = await policyOf(db, actor)
+  refuseUnless(change === 'edit' ? roleRules.mayEditMessage(policy, scope) : roleRules.mayDeleteMessage(policy, scope))
+  if (change === 'delete' || !scope) return
+  refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'editMessage'))
+}
+
+async function scopeFor(db: TenantDb, row: MessageRow, uid: string): Promise<MemberScope | undefined> {
+  if (row.receiver_type === 'user') return undefined
+  const group = await findGroup(db, row.receiver)
+  return group && scopeInGroup(db, group, uid)
+}
+
+async function tell(
+  work: Work,
+  row: MessageRow,
+  actor: Actor | undefined,
+  action: string,
+  message: Message,
+): Promise<Message> {
+  const { by, on, for: where } = await entitiesOf(work.db, row, actor, message)
+  const sender = actor?.uid ?? systemName
+  return writeAction(work, placeOf(row), {
+    type: 'message',
+    action,
+    sender,
+    receiver: row.receiver_type === 'group' || sender !== row.receiver ? row.receiver : row.sender,
+    by,
+    on,
+    for: where,
+    counts: false,
+  })
+}
+
+async function entitiesOf(db: TenantDb, row: MessageRow, actor: Actor | undefined, message: Message) {
+  const { entity } = await speakerFor(db, actor)
+  const by: Entity = { entity, entityType: 'user' }
+  const on: Entity = { entity: message, entityType: 'message' }
+  return { by, on, for: await whereTold(db, row, actor) }
+}
+
+/** The other side, or the group; as the message has it where it is gone. */
+async function whereTold(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<Entity> {
+  if (row.receiver_type === 'group') {
+    const group = await findGroup(db, row.receiver)
+    return { entity: group ? toGroup(group) : { guid: row.receiver }, entityType: 'group' }
+  }
+  const uid = actor?.uid === row.receiver ? row.sender : row.receiver
+  const user = await findUser(db, uid)
+  return { entity: user ? toUser(user, { withTags: false }) : { uid }, entityType: 'user' }
+}
+
+export function placeOf(row: Pick<MessageRow, 'sender' | 'receiver' | 'receiver_type' | 'conversation_id'>): Place {
+  return row.receiver_type === 'group' ? placeOfGroup(row.receiver) : placeOfUsers(row.sender, row.receiver)
+}

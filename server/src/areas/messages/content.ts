@@ -1,0 +1,155 @@
+import {
+  emptyCategory,
+  emptyCustomData,
+  emptyFile,
+  emptyText,
+  emptyType,
+  invalidCategory,
+  invalidCustomData,
+  invalidData,
+  invalidMedia,
+  invalidMetadata,
+  invalidText,
+  invalidType,
+  tooManyFiles,
+} from './errors.ts'
+import { checkInteractive } from './interactive.ts'
+import { hasLink, mentionedIn } from './mentions.ts'
+
+/** What a message says, checked: decided from what was sent alone. */
+
+export const dataBytesMax = 10_240
+export const messageCharactersMax = 65_536
+export const attachmentsMax = 10
+const mentionsMax = 10
+
+export type Data = Record<string, unknown>
+
+export interface Content {
+  category: string
+  type: string
+  data: Data
+  /** UIDs that the text names; whether they exist is for the database. */
+  mentioned: string[]
+  mimeTypes: string[]
+}
+
+const mediaTypes = ['image', 'audio', 'video', 'file']
+const textTypes = ['text', ...mediaTypes]
+const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
+const sendable = ['message', 'custom', 'interactive']
+
+/** Category and type as they were sent, or the usual ones where they were not. */
+export function kindOf(sent: { category?: string | undefined; type?: string | undefined }) {
+  const { category = 'message' } = sent
+  if (category === '') throw emptyCategory()
+  if (!sendable.includes(category)) throw invalidCategory({ category })
+  const usual: Record<string, string> = { message: 'text', interactive: 'card' }
+  const type = sent.type ?? usual[category]
+  if (type === undefined || type === '') throw emptyType()
+  const known: Record<string, string[]> = { message: textTypes, interactive: interactiveTypes }
+  if (known[category]?.includes(type) === false) throw invalidType({ type })
+  return { category, type }
+}
+
+/** Checks what is sent and answers it as it will be stored. */
+export function contentOf(kind: { category: string; type: string }, sent: unknown): Content {
+  const data = objectOf(sent)
+  if (!data) throw invalidData({ reason: 'must be an object' })
+  const { entities: _, mentions: __, reactions: ___, ...own } = data
+  return checked(kind, own)
+}
+
+/** The same for an edit: what is given replaces what was there. */
+export function editedContent(kind: { category: string; type: string }, stored: Data, sent: unknown): Content {
+  const data = objectOf(sent)
+  if (!data) throw invalidData({ reason: 'must be an object' })
+  const editable =
+    kind.category === 'custom' ? ['text', 'metadata', 'customData'] : ['text', 'metadata', 'interactiveData']
+  const given = Object.fromEntries(Object.entries(data).filter(([name]) => editable.includes(name)))
+  return checked(kind, { ...stored, ...given })
+}
+
+function checked({ category, type }: { category: string; type: string }, data: Data): Content {
+  const bytes = Buffer.byteLength(JSON.stringify(data))
+  if (bytes > dataBytesMax) throw invalidData({ reason: `must not be larger than ${dataBytesMax} bytes` })
+  const content: Data = { ...data, ...checkedMetadata(data) }
+  if (content.text !== undefined && typeof content.text !== 'string') throw invalidText()
+  if (category === 'message' && type === 'text' && !content.text) throw emptyText()
+  if (category === 'custom') checkCustom(content)
+  if (category === 'interactive') checkInteractive(content)
+  const attachments = category === 'message' && type !== 'text' ? attachmentsIn(content) : []
+  const mentioned = typeof content.text === 'string' ? mentionedIn(content.text) : []
+  if (mentioned.length > mentionsMax) throw invalidData({ reason: `must not mention more than ${mentionsMax} users` })
+  return {
+    category,
+    type,
+    data: { ...content, ...(attachments.length > 0 && { attachments, url: attachments[0]?.url }) },
+    mentioned,
+    mimeTypes: attachments.map(({ mimeType }) => mimeType),
+  }
+}
+
+function checkedMetadata({ metadata }: Data): { metadata?: Data } {
+  if (metadata === undefined) return {}
+  const read = objectOf(metadata) ?? (typeof metadata === 'string' ? objectOf(parsed(metadata)) : undefined)
+  if (!read) throw invalidMetadata()
+  return { metadata: read }
+}
+
+function checkCustom({ customData }: Data): void {
+  if (customData === undefined || customData === null) throw emptyCustomData()
+  if (!objectOf(customData)) throw invalidCustomData()
+}
+
+export interface Attachment {
+  url: string
+  name: string
+  mimeType: string
+  extension: string
+  size?: number
+}
+
+function attachmentsIn({ attachments }: Data): Attachment[] {
+  if (attachments === undefined || (Array.isArray(attachments) && attachments.length === 0)) throw emptyFile()
+  if (!Array.isArray(attachments)) throw invalidMedia({ reason: 'attachments must be a list' })
+  if (attachments.length > attachmentsMax) throw tooManyFiles({ max: attachmentsMax })
+  return attachments.map(attachmentFrom)
+}
+
+function attachmentFrom(sent: unknown): Attachment {
+  const attachment = objectOf(sent)
+  if (!attachment) throw invalidMedia({ reason: 'it must be an object' })
+  for (const name of ['url', 'name', 'mimeType', 'extension']) {
+    if (typeof attachment[name] !== 'string' || attachment[name] === '')
+      throw invalidMedia({ reason: `${name} is missing` })
+  }
+  if (!/^https?:\/\//i.test(String(attachment.url)) || !URL.canParse(String(attachment.url))) {
+    throw invalidMedia({ reason: 'url must be an http or https address' })
+  }
+  const { size, ...rest } = attachment
+  if (size === undefined) return rest as unknown as Attachment
+  const bytes = typeof size === 'string' && /^\d{1,15}$/.test(size) ? Number(size) : size
+  if (!Number.isSafeInteger(bytes) || Number(bytes) < 0)
+    throw invalidMedia({ reason: 'size must be a number of bytes' })
+  return { ...(rest as unknown as Attachment), size: Number(bytes) }
+}
+
+/** Letters for what lists can be filtered by, so that a filter need not read the content. */
+export function flagsOf({ data, mentioned }: Pick<Content, 'data' | 'mentioned'>): string {
+  const attached = Array.isArray(data.attachments) && data.attachments.length > 0
+  const text = typeof data.text === 'string' ? data.text : ''
+  return `${attached ? 'a' : ''}${hasLink(text) ? 'l' : ''}${mentioned.length > 0 ? 'm' : ''}`
+}
+
+export function objectOf(value: unknown): Data | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

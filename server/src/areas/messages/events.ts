@@ -1,0 +1,61 @@
+import { defineEvent } from '../../kit/event.ts'
+import { Type } from '../../kit/schema.ts'
+import { audienceOf } from '../timeline/events.ts'
+import { Message } from '../timeline/schemas.ts'
+
+const withMessage = Type.Object({ message: Message })
+
+export const messageSent = defineEvent({
+  name: 'message.sent',
+  payload: withMessage,
+  audience: ({ message }) => audienceOf(message),
+  webhook: { trigger: 'message_sent', body: ({ message }) => ({ message }) },
+})
+
+/** One for each user that a message names. The live message tells everyone else. */
+export const userMentioned = defineEvent({
+  name: 'message.userMentioned',
+  payload: Type.Object({ message: Message, uid: Type.String() }),
+  audience: () => [],
+  webhook: {
+    trigger: 'user_mentioned',
+    body: ({ message, uid }) => {
+      const mentions = message.data.mentions as Record<string, unknown> | undefined
+      return { message: { ...message, data: { ...message.data, mentions: { [uid]: mentions?.[uid] } } } }
+    },
+  },
+})
+
+/** `action` is the message in the history that tells of the change; `message` is the changed one. */
+const withAction = Type.Object({ message: Message, action: Message })
+
+/** The changed message, and beside its content who changed it, for readers of either form. */
+function changedMessage({ message, action }: { message: Message; action: Message }): object {
+  const { action: what, entities } = action.data
+  return { message: { ...message, data: { ...message.data, action: what, entities } } }
+}
+
+// Live, the action message in the history tells of it.
+export const messageEdited = defineEvent({
+  name: 'message.edited',
+  payload: withAction,
+  audience: () => [],
+  webhook: { trigger: 'message_edited', body: changedMessage },
+})
+
+export const messageDeleted = defineEvent({
+  name: 'message.deleted',
+  payload: withAction,
+  audience: () => [],
+  webhook: { trigger: 'message_deleted', body: changedMessage },
+})
+
+/** Gone for good: nothing in the history tells of it. */
+export const messagePurged = defineEvent({
+  name: 'message.purged',
+  payload: withAction,
+  audience: ({ message }) => audienceOf(message),
+  webhook: { trigger: 'message_deleted', body: changedMessage },
+})
+
+export const messageEvents = [messageSent, userMentioned, messageEdited, messageDeleted, messagePurged]

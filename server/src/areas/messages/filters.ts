@@ -1,0 +1,128 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { badRequest } from '../../kit/errors.ts'
+import { type Search, withoutAccents } from '../../storage/search.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { savedIds } from './gates.ts'
+import type { MessageListQuery } from './schemas.ts'
+import { messagesList } from './store.ts'
+
+/** What a list of messages asks for, as conditions on the rows of `messages`. */
+export type Condition = RawBuilder<SqlBool>
+
+/** Who looks, and whom he has blocked. */
+export interface Viewer {
+  uid: string
+  blocked: string[]
+}
+
+type Query = MessageListQuery
+
+/** Times, compared with a column; `from` and `to` are both included. */
+function between(column: string, from: number | undefined, to: number | undefined): Condition[] {
+  const reference = sql.ref(column)
+  return [
+    ...(from === undefined ? [] : [sql<SqlBool>`${reference} >= ${from}`]),
+    ...(to === undefined ? [] : [sql<SqlBool>`${reference} <= ${to}`]),
+  ]
+}
+
+function anyOf(column: string, one: string | undefined, several: string[] | undefined): Condition[] {
+  const values = [...(several ?? []), ...(one === undefined ? [] : [one])]
+  return values.length === 0 ? [] : [sql<SqlBool>`${sql.ref(column)} IN (${sql.join(values)})`]
+}
+
+function flagged(letter: string, wanted: boolean | undefined): Condition[] {
+  if (wanted === undefined) return []
+  const pattern = `%${letter}%`
+  return [wanted ? sql<SqlBool>`messages.flags LIKE ${pattern}` : sql<SqlBool>`messages.flags NOT LIKE ${pattern}`]
+}
+
+function when(asked: boolean | undefined, ...conditions: Condition[]): Condition[] {
+  return asked ? conditions : []
+}
+
+const lower = (uids: string[] | undefined) => uids?.map((uid) => uid.toLowerCase())
+
+export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefined): Condition[] {
+  const toTimestamp = query.fromTimestamp === undefined ? undefined : query.toTimestamp
+  const changed = query['updatedAt[from]'] !== undefined || query['updatedAt[to]'] !== undefined
+  return [
+    ...between('messages.sent_at', query.fromTimestamp, toTimestamp),
+    ...between('messages.sent_at', query['sentAt[from]'], query['sentAt[to]']),
+    ...between('messages.updated_at', query['updatedAt[from]'], query['updatedAt[to]']),
+    ...when(
+      changed || (query.updatedAt !== undefined && query.onlyUpdates),
+      sql<SqlBool>`messages.updated_at > messages.sent_at`,
+    ),
+    ...between('messages.edited_at', query['editedAt[from]'], query['editedAt[to]']),
+    ...(query.updatedAt === undefined ? [] : [sql<SqlBool>`messages.updated_at > ${query.updatedAt}`]),
+    ...anyOf('messages.category', query.category, query.categories),
+    ...anyOf('messages.type', query.type, query.types),
+    ...anyOf('messages.sender', query.sender?.toLowerCase(), lower(query.senders)),
+    ...anyOf('messages.receiver_type', query.receiverType, undefined),
+    ...flagged('a', query.hasAttachments),
+    ...flagged('l', query.hasLinks),
+    ...flagged('m', query.hasMentions),
+    ...when(query.hasReactions, ...flagged('r', true)),
+    ...(query.attachmentTypes
+      ? [sql<SqlBool>`messages.flags LIKE '%a%'`, ...anyOf('messages.type', undefined, query.attachmentTypes)]
+      : []),
+    ...(query.tags ? [tagged(db, query.tags)] : []),
+    ...(query.mentionedUids ? [mentioning(db, lower(query.mentionedUids) ?? [])] : []),
+    ...when(query.hideDeleted, sql<SqlBool>`messages.deleted_at IS NULL`),
+    ...when(query.onlyDeleted, sql<SqlBool>`messages.deleted_at IS NOT NULL`),
+    ...when(query.hideReplies, sql<SqlBool>`messages.parent_id IS NULL`),
+    ...when(query.pinned, sql<SqlBool>`messages.pinned_at IS NOT NULL`),
+    ...viewerConditions(db, query, viewer),
+  ]
+}
+
+/** Filters that only mean something where somebody looks. */
+function viewerConditions(db: TenantDb, query: Query, viewer: Viewer | undefined): Condition[] {
+  for (const name of ['unread', 'undelivered', 'myMentionsOnly', 'saved', 'count'] as const) {
+    if (query[name] && !viewer) throw badRequest({ [name]: ['needs an acting user'] })
+  }
+  if (!viewer) return []
+  return [
+    ...when(query.myMentionsOnly, mentioning(db, [viewer.uid])),
+    ...when(query.unread, beyond(db, viewer, 'read_seq'), ...counted(viewer)),
+    ...when(query.undelivered, beyond(db, viewer, 'delivered_seq'), sql<SqlBool>`messages.sender != ${viewer.uid}`),
+    ...when(query.saved, sql<SqlBool>`messages.id IN ${savedIds.ask(db, viewer.uid)}`),
+    ...(query.hideMessagesFromBlockedUsers && viewer.blocked.length > 0
+      ? [sql<SqlBool>`messages.sender NOT IN (${sql.join(viewer.blocked)})`]
+      : []),
+  ]
+}
+
+/** What counts as unread, wherever unread messages are counted. */
+function counted({ uid, blocked }: Viewer): Condition[] {
+  return [
+    sql<SqlBool>`messages.counts = 1 AND messages.deleted_at IS NULL`,
+    sql<SqlBool>`messages.sender NOT IN (${sql.join([uid, ...blocked])})`,
+  ]
+}
+
+function beyond(db: TenantDb, { uid }: Viewer, cursor: 'read_seq' | 'delivered_seq'): Condition {
+  return sql<SqlBool>`messages.seq > (SELECT conversation_rows.${sql.raw(cursor)} FROM conversation_rows
+    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
+    AND conversation_rows.conversation_id = messages.conversation_id)`
+}
+
+function tagged(db: TenantDb, tags: string[]): Condition {
+  return sql<SqlBool>`messages.id IN (SELECT message_tags.message_id FROM message_tags
+    WHERE message_tags.app_id = ${db.appId} AND message_tags.tag IN (${sql.join(tags)}))`
+}
+
+function mentioning(db: TenantDb, uids: string[]): Condition {
+  return sql<SqlBool>`messages.id IN (SELECT message_mentions.message_id FROM message_mentions
+    WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid IN (${sql.join(uids)}))`
+}
+
+/** The words that a message must have; nothing, if none are asked for. */
+export function searchOf({ searchKey }: Query, conversationId: string | undefined): Search | undefined {
+  const words = withoutAccents(searchKey ?? '')
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  if (words.length === 0) return undefined
+  return { list: messagesList, words, fields: [0], ...(conversationId !== undefined && { marks: [conversationId] }) }
+}

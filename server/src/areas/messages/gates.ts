@@ -1,0 +1,24 @@
+import { type Expression, sql } from 'kysely'
+import { gate } from '../../kit/gate.ts'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import type { MessageRow } from '../timeline/index.ts'
+import type { Content } from './content.ts'
+
+/** A message that is about to be written. */
+export interface Proposal extends Content {
+  sender: string
+  receiver: string
+  receiverType: 'user' | 'group'
+}
+
+/** Whether a message may be sent: moderation attaches the answer. Refusing leaves nothing behind. */
+export const beforeSend = gate(async (_work: Work, _proposal: Proposal): Promise<'allow' | 'refuse'> => 'allow')
+
+/** Somebody takes part in a thread and follows it from now on. The area of threads attaches what that means. */
+export const joinThread = gate(async (_work: Work, _parent: MessageRow, _uids: string[]): Promise<void> => {})
+
+/** The ids of the messages that a user has saved, as a subquery of one column. */
+export const savedIds = gate(
+  (_db: TenantDb, _uid: string): Expression<number> => sql<number>`(SELECT NULL WHERE 1 = 0)`,
+)

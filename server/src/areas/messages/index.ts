@@ -1,0 +1,26 @@
+import { area } from '../../kit/area.ts'
+import { messageEvents } from './events.ts'
+import { operations } from './operations.ts'
+import { purgeReplies } from './purge.ts'
+import { migrations } from './tables.ts'
+
+// Areas below say more about messages through gates:
+//   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
+export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
+export { readStretch, type Scope, type Stretch, viewerFor } from './list.ts'
+export { requireScope, type Speaker, speakerFor } from './parties.ts'
+export { erase as eraseMessages } from './purge.ts'
+export { refuseUntouchable } from './rules.ts'
+export { sendMessage } from './send.ts'
+export { findMessage, requireMessage, seenMessage } from './store.ts'
+export { shown } from './view.ts'
+
+export const messages = area({
+  name: 'messages',
+  about: 'What users and groups are told.',
+  operations,
+  events: messageEvents,
+  migrations,
+  tables: ['message_tags'],
+  jobs: [purgeReplies],
+})

@@ -1,0 +1,231 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
+import { countMatching, matches, placesMatching, type Search } from '../../storage/search.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { policyOf } from '../rbac/index.ts'
+import { findConversation, messagesOf, type SeenMessage } from '../timeline/index.ts'
+import { uidsBlockedBy } from '../users/index.ts'
+import { type Condition, conditionsOf, searchOf, type Viewer } from './filters.ts'
+import { type MessageListQuery, messageLimits } from './schemas.ts'
+
+/** Where messages are looked for. */
+export type Scope =
+  | { kind: 'app' }
+  | { kind: 'conversation'; conversationId: string; clearedSeq: number }
+  | { kind: 'viewer'; uid: string }
+
+type Affix = 'append' | 'prepend'
+
+interface Cursor {
+  affix: Affix
+  sentAt: number
+  id: string
+}
+
+export interface Stretch {
+  rows: SeenMessage[]
+  current: { limit: number; count: number }
+  next?: Cursor
+  previous?: Cursor
+}
+
+export async function viewerFor(db: TenantDb, actor: Actor | undefined): Promise<Viewer | undefined> {
+  return actor && { uid: actor.uid, blocked: await uidsBlockedBy.ask(db, actor.uid) }
+}
+
+/** What a list asks for, in one form for all the ways in which it can be answered. */
+interface Wanted {
+  conditions: Condition[]
+  search: Search | undefined
+}
+
+/** One stretch of a list, in the order of ids. Reading on neither skips nor repeats what is written meanwhile. */
+export async function readStretch(
+  db: TenantDb,
+  scope: Scope,
+  query: MessageListQuery,
+  actor: Actor | undefined,
+  limitMax: number = messageLimits.max,
+): Promise<Stretch> {
+  const viewer = await viewerFor(db, actor)
+  const limit = Math.min(query.limit ?? messageLimits.usual, limitMax)
+  const affix = query.affix ?? 'append'
+  const conversationId = scope.kind === 'conversation' ? scope.conversationId : undefined
+  const wanted: Wanted = {
+    conditions: [...conditionsOf(db, query, viewer), ...(actor ? await allowedBy(db, actor) : [])],
+    search: searchOf(query, conversationId),
+  }
+  const start = startOf(query, affix)
+  const found = await idsFrom(db, scope, withCondition(wanted, start), affix, limit + 1)
+  const ids = found.slice(0, limit)
+  const rows = await load(db, ids, viewer?.uid)
+  const [first, last] = [rows[0], rows.at(-1)]
+  const isThere = async (edge: SeenMessage | undefined, side: Affix) =>
+    edge !== undefined && (await idsFrom(db, scope, withCondition(wanted, [past(edge.id, side)]), side, 1)).length > 0
+  const more = found.length > limit
+  const after = affix === 'append' ? more : await isThere(last, 'append')
+  const before = affix === 'prepend' ? more : await isThere(first, 'prepend')
+  return {
+    rows,
+    current: { limit, count: rows.length },
+    ...(last && after && { next: cursorAt(last, 'append') }),
+    ...(first && before && { previous: cursorAt(first, 'prepend') }),
+  }
+}
+
+function cursorAt({ id, sent_at }: SeenMessage, affix: Affix): Cursor {
+  return { affix, sentAt: sent_at, id: String(id) }
+}
+
+function past(id: number, affix: Affix): Condition {
+  return affix === 'append' ? sql`messages.id > ${id}` : sql`messages.id < ${id}`
+}
+
+function startOf({ id, sentAt }: MessageListQuery, affix: Affix): Condition[] {
+  if (id !== undefined) return [past(id, affix)]
+  if (sentAt === undefined) return []
+  return [affix === 'append' ? sql`messages.sent_at > ${sentAt}` : sql`messages.sent_at < ${sentAt}`]
+}
+
+function withCondition({ conditions, search }: Wanted, more: Condition[]): Wanted {
+  return { conditions: [...conditions, ...more], search }
+}
+
+/** What the viewer's role lets a list hold. */
+async function allowedBy(db: TenantDb, actor: Actor): Promise<Condition[]> {
+  const { values } = await policyOf(db, actor)
+  const categories = values['listMessages.allowedMessageCategories']
+  const types = values['listMessages.allowedMessageTypes']
+  return [
+    ...(categories.length === 0 ? [] : [sql`messages.category IN (${sql.join(categories)})` as Condition]),
+    ...(types.length === 0
+      ? []
+      : [sql`(messages.category != 'message' OR messages.type IN (${sql.join(types)}))` as Condition]),
+  ]
+}
+
+export async function load(db: TenantDb, ids: number[], viewer: string | undefined): Promise<SeenMessage[]> {
+  if (ids.length === 0) return []
+  return (await messagesOf(db, viewer)
+    .where('messages.id', 'in', ids)
+    .orderBy('messages.id')
+    .execute()) as SeenMessage[]
+}
+
+/** The ids of the first messages of a scope, from the oldest on or from the newest back. */
+async function idsFrom(db: TenantDb, scope: Scope, wanted: Wanted, affix: Affix, limit: number): Promise<number[]> {
+  if (scope.kind === 'viewer') return idsOfViewer(db, scope.uid, wanted, affix, limit)
+  const within: Condition[] =
+    scope.kind === 'app'
+      ? []
+      : [
+          sql`messages.conversation_id = ${scope.conversationId}`,
+          ...(scope.clearedSeq > 0 ? [sql`messages.seq > ${scope.clearedSeq}` as Condition] : []),
+        ]
+  const { search } = wanted
+  if (!search) return walk(db, [...within, ...wanted.conditions], affix, limit)
+  const hits = await countMatching(db, search)
+  const size = scope.kind === 'app' ? appSize : ((await findConversation(db, scope.conversationId))?.last_seq ?? 0)
+  return gatheringIsCheaper(hits, size, limit)
+    ? gather(db, search, [...within, ...wanted.conditions], affix, limit)
+    : walk(db, [...within, ...wanted.conditions, eachMatches(db, search)], affix, limit)
+}
+
+// Nobody counts all messages of an app for this; it only has to be large.
+const appSize = 1_000_000
+
+/** Few hits are fetched and sorted; where many match, walking in order is soon done. */
+function gatheringIsCheaper(hits: number, size: number, limit: number): boolean {
+  return hits * hits <= size * limit
+}
+
+function eachMatches(db: TenantDb, search: Search): Condition {
+  return matches(db, search, sql`CAST(messages.id AS text)`) as Condition
+}
+
+async function idsOf(db: TenantDb, text: RawBuilder<unknown>): Promise<number[]> {
+  const { rows } = await text.execute(db.connection.query)
+  return (rows as { id: number }[]).map(({ id }) => id)
+}
+
+const direction = (affix: Affix) => (affix === 'append' ? sql`ASC` : sql`DESC`)
+
+function walk(db: TenantDb, conditions: Condition[], affix: Affix, limit: number): Promise<number[]> {
+  return idsOf(db, walking(db, conditions, affix, limit))
+}
+
+function walking(db: TenantDb, conditions: Condition[], affix: Affix, limit: number): RawBuilder<unknown> {
+  const all = [sql`messages.app_id = ${db.appId}`, sql`messages.purged = 0`, ...conditions]
+  return sql`SELECT messages.id FROM messages WHERE ${sql.join(all, sql` AND `)}
+    ORDER BY messages.id ${direction(affix)} LIMIT ${limit}`
+}
+
+function gather(db: TenantDb, search: Search, conditions: Condition[], affix: Affix, limit: number): Promise<number[]> {
+  const all = [sql`messages.app_id = ${db.appId}`, sql`messages.id = hit.id`, sql`messages.purged = 0`, ...conditions]
+  // Crossed, so that SQLite begins with what was found.
+  return idsOf(
+    db,
+    sql`WITH hit (id) AS MATERIALIZED ${placesMatching(db, search)}
+      SELECT messages.id FROM hit CROSS JOIN messages WHERE ${sql.join(all, sql` AND `)}
+      ORDER BY messages.id ${direction(affix)} LIMIT ${limit}`,
+  )
+}
+
+interface Side {
+  conversation_id: string
+  cleared_seq: number
+  last_id: number
+}
+
+// So many conversations are asked in one statement.
+const sidesAtOnce = 40
+const hitsMax = 20_000
+
+/** Of all conversations of a user. Each gives its first few; of those the first are taken. */
+async function idsOfViewer(db: TenantDb, uid: string, wanted: Wanted, affix: Affix, limit: number): Promise<number[]> {
+  const { search } = wanted
+  if (search && (await countMatching(db, search)) <= hitsMax) {
+    return gather(db, search, [...wanted.conditions, visibleTo(db, uid)], affix, limit)
+  }
+  const conditions = search ? [...wanted.conditions, eachMatches(db, search)] : wanted.conditions
+  const sides = await sidesOf(db, uid)
+  const ascending = (a: number, b: number) => (affix === 'append' ? a - b : b - a)
+  let found: number[] = []
+  for (let first = 0; first < sides.length; first += sidesAtOnce) {
+    const some = sides.slice(first, first + sidesAtOnce)
+    // From the newest back, conversations whose last message is older than all that was found have nothing to give.
+    const [newest] = some
+    if (affix === 'prepend' && found.length === limit && newest && newest.last_id < (found.at(-1) ?? 0)) break
+    const parts = some.map(({ conversation_id, cleared_seq }) => {
+      const within: Condition[] = [
+        sql`messages.conversation_id = ${conversation_id}`,
+        sql`messages.seq > ${cleared_seq}`,
+      ]
+      return sql`SELECT * FROM (${walking(db, [...within, ...conditions], affix, limit)}) AS part`
+    })
+    const ids = await idsOf(db, sql.join(parts, sql` UNION ALL `))
+    found = [...found, ...ids].toSorted(ascending).slice(0, limit)
+  }
+  return found
+}
+
+/** A user's conversations that have messages, those with the newest first. */
+async function sidesOf(db: TenantDb, uid: string): Promise<Side[]> {
+  const { rows } = await sql<Side>`
+    SELECT conversation_rows.conversation_id, conversation_rows.cleared_seq, messages.id AS last_id
+    FROM conversation_rows
+    JOIN conversations ON conversations.app_id = conversation_rows.app_id
+      AND conversations.conversation_id = conversation_rows.conversation_id
+    JOIN messages ON messages.app_id = conversations.app_id
+      AND messages.conversation_id = conversations.conversation_id AND messages.seq = conversations.last_seq
+    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
+      AND conversations.last_seq > conversation_rows.cleared_seq
+    ORDER BY messages.id DESC`.execute(db.connection.query)
+  return rows
+}
+
+function visibleTo(db: TenantDb, uid: string): Condition {
+  return sql`messages.seq > coalesce((SELECT conversation_rows.cleared_seq FROM conversation_rows
+    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
+    AND conversation_rows.conversation_id = messages.conversation_id), messages.seq)`
+}

@@ -1,0 +1,302 @@
+import { ApiError, badRequest } from '../../kit/errors.ts'
+import { type Actor, operation } from '../../kit/operation.ts'
+import { paginationOf, sliceOf } from '../../kit/page.ts'
+import { one } from '../../kit/reply.ts'
+import { Type } from '../../kit/schema.ts'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
+import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
+import { requireGroup } from '../groups/index.ts'
+import { permissionDenied } from '../rbac/errors.ts'
+import { findRow, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import { Message } from '../timeline/schemas.ts'
+import { userNotFound } from '../users/errors.ts'
+import { requireActiveUser } from '../users/index.ts'
+import { deleteForGood, deleteMessage, editMessage } from './change.ts'
+import * as failures from './errors.ts'
+import { readStretch, type Scope, viewerFor } from './list.ts'
+import { messagesOfUser } from './list-of-user.ts'
+import { requireScope, speakerFor } from './parties.ts'
+import {
+  MessageDelete,
+  MessageEdit,
+  MessageListQuery,
+  MessagePage,
+  MessageSend,
+  MessageStretch,
+  receiversMax,
+  type Sent,
+  SentToMany,
+  UnreadCounts,
+} from './schemas.ts'
+import { readContent, sendMessage as sendOne } from './send.ts'
+import { requireMessage, seenMessage } from './store.ts'
+import { unreadCounts } from './unread-counts.ts'
+import { shown } from './view.ts'
+
+const messageBytesMax = 262_144
+const clientLimitMax = 100
+
+/** Everything that can be wrong with what is said. */
+export const contentErrors = [
+  failures.emptyCategory,
+  failures.invalidCategory,
+  failures.emptyType,
+  failures.invalidType,
+  failures.invalidData,
+  failures.emptyText,
+  failures.invalidText,
+  failures.emptyFile,
+  failures.invalidMedia,
+  failures.tooManyFiles,
+  failures.emptyCustomData,
+  failures.invalidCustomData,
+  failures.invalidMetadata,
+]
+
+/** Everything that can stand in the way of a message. */
+export const sendErrors = [
+  ...contentErrors,
+  failures.emptyReceiver,
+  failures.invalidReceiverType,
+  failures.messageNotFound,
+  failures.messageNotAccessible,
+  failures.actionNotAllowed,
+  failures.wrongThread,
+  failures.nestedThread,
+  failures.wrongThreadCategory,
+  failures.blockedByExtension,
+  blockedReceiver,
+  blockedSender,
+  userNotFound,
+  groupNotFound,
+  groupNotJoined,
+  bannedFromGroup,
+  permissionDenied,
+]
+
+const sendMessage = operation({
+  id: 'sendMessage',
+  route: 'POST /messages',
+  summary: 'Send a message',
+  description:
+    'To a user, a group, or up to 100 receivers at once, which are then answered one by one. Without an acting user the ' +
+    'app itself speaks, and asks nobody.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'createMessage',
+  bodyBytesMax: messageBytesMax,
+  body: MessageSend,
+  reply: Type.Union([one(Message), one(SentToMany)]),
+  errors: sendErrors,
+  async run(call) {
+    const speaker = await speakerFor(call.db, call.actor)
+    const { multipleReceivers, ...body } = call.body
+    if (!multipleReceivers) return { data: await sendOne(call, speaker, body) }
+    const { uids = [], guids = [] } = multipleReceivers
+    const count = new Set(uids).size + new Set(guids).size
+    if (count === 0) throw failures.emptyReceiver()
+    if (count > receiversMax) throw badRequest({ multipleReceivers: [`must not name more than ${receiversMax}`] })
+    readContent(body)
+    const to = (receiverType: 'user' | 'group') => (receiver: string) =>
+      sendOne(call, speaker, { ...body, receiver, receiverType })
+    return {
+      data: {
+        ...(multipleReceivers.uids && { uids: await eachReceiver(uids, to('user')) }),
+        ...(multipleReceivers.guids && { guids: await eachReceiver(guids, to('group')) }),
+      },
+    }
+  },
+})
+
+/** A refusal concerns one receiver; every check comes before the first write for him. */
+async function eachReceiver(ids: string[], send: (id: string) => Promise<Message>): Promise<Record<string, Sent>> {
+  const outcomes: Record<string, Sent> = Object.create(null)
+  for (const id of new Set(ids)) {
+    try {
+      outcomes[id] = { success: true, data: await send(id) }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      outcomes[id] = { success: false, error: { code: error.code, message: error.message } }
+    }
+  }
+  return outcomes
+}
+
+const getMessage = operation({
+  id: 'getMessage',
+  route: 'GET /messages/{id}',
+  summary: 'Get a message',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'getMessage',
+  reply: one(Message),
+  errors: [failures.messageNotFound, failures.messageNotAccessible, permissionDenied],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  run: async ({ db, found, actor }) => ({ data: await seenMessage(db, found.id, actor?.uid) }),
+})
+
+const updateMessage = operation({
+  id: 'updateMessage',
+  route: 'PUT /messages/{id}',
+  summary: 'Edit a message',
+  description:
+    'What is given in `data` replaces what was there; `tags` replace all tags. The answer is the action message that ' +
+    'tells of the edit, with the edited message inside.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'updateMessage',
+  bodyBytesMax: messageBytesMax,
+  body: MessageEdit,
+  reply: one(Message),
+  errors: [
+    ...contentErrors,
+    failures.messageNotFound,
+    failures.messageNotAccessible,
+    failures.notTheSender,
+    failures.actionNotAllowed,
+    permissionDenied,
+  ],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  run: async (call) => ({ data: await editMessage(call, call.found, call.actor, call.body) }),
+})
+
+const removeMessage = operation({
+  id: 'deleteMessage',
+  route: 'DELETE /messages/{id}',
+  summary: 'Delete a message',
+  description:
+    'The message stays in the history without its content. With `permanent` nothing is left of it and its thread; only ' +
+    'servers may ask for that.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'deleteMessage',
+  body: MessageDelete,
+  reply: one(Message),
+  errors: [
+    failures.messageNotFound,
+    failures.messageNotAccessible,
+    failures.notTheSender,
+    failures.actionNotAllowed,
+    permissionDenied,
+  ],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run(call) {
+    const { found, actor, caller, body } = call
+    if (!body.permanent) return { data: await deleteMessage(call, found, actor) }
+    if (caller.kind === 'client') throw permissionDenied()
+    return { data: await deleteForGood(call, found, actor) }
+  },
+})
+
+const listErrors = [permissionDenied, userNotFound, groupNotFound, groupNotJoined, bannedFromGroup]
+const ListReply = Type.Union([MessageStretch, UnreadCounts, MessagePage])
+
+const listMessages = operation({
+  id: 'listMessages',
+  route: 'GET /messages',
+  summary: 'List messages',
+  description:
+    'Of the whole app, or of all conversations of the acting user. Messages stand in the order of their ids; `append` ' +
+    'reads on from a message, `prepend` reads back from it.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'listMessages',
+  query: MessageListQuery,
+  reply: ListReply,
+  errors: listErrors,
+  async run(call) {
+    const { db, query, actor } = call
+    const { conversationId } = query
+    if (conversationId !== undefined) return list(call, await scopeOf(db, conversationId, actor), conversationId)
+    return list(call, actor ? { kind: 'viewer', uid: actor.uid } : { kind: 'app' }, undefined)
+  },
+})
+
+/** A conversation that is not the viewer's has nothing for him. */
+async function scopeOf(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<Scope> {
+  if (!actor) return { kind: 'conversation', conversationId, clearedSeq: 0 }
+  const row = await findRow(db, conversationId, actor.uid)
+  return { kind: 'conversation', conversationId, clearedSeq: row?.cleared_seq ?? Number.MAX_SAFE_INTEGER }
+}
+
+type ListCall = Pick<Work, 'db'> & {
+  query: MessageListQuery
+  actor: Actor | undefined
+  caller: { kind: string }
+}
+
+async function list({ db, query, actor, caller }: ListCall, scope: Scope, conversationId: string | undefined) {
+  if (query.count) {
+    const viewer = await viewerFor(db, actor)
+    if (!viewer) throw badRequest({ count: ['needs an acting user'] })
+    return { data: await unreadCounts(db, viewer, conversationId, query.hideMessagesFromBlockedUsers ?? false) }
+  }
+  const limitMax = caller.kind === 'client' ? clientLimitMax : undefined
+  const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMax)
+  return { data: await shown(db, rows, actor?.uid, query), meta }
+}
+
+const listUserMessages = operation({
+  id: 'listUserMessages',
+  route: 'GET /users/{uid}/messages',
+  summary: 'List messages with a user',
+  description:
+    'With an acting user, what the two have said to each other. Without one, every direct message that the user has sent ' +
+    'or received, page by page.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'getUserMessages',
+  query: MessageListQuery,
+  reply: ListReply,
+  errors: listErrors,
+  find: ({ db, params }) => requireActiveUser(db, params.uid),
+  async run(call) {
+    const { db, query, actor, found } = call
+    if (actor) {
+      const { conversationId } = placeOfUsers(actor.uid, found.uid)
+      return list(call, await scopeOf(db, conversationId, actor), conversationId)
+    }
+    const slice = sliceOf(query)
+    const { total, rows } = await messagesOfUser(db, found.uid, query, slice)
+    const data = await shown(db, rows, undefined, query)
+    const last = data.at(-1)
+    return {
+      data,
+      meta: {
+        pagination: paginationOf(total, data.length, slice),
+        ...(last && { cursor: { id: last.id, affix: 'append' } }),
+      },
+    }
+  },
+})
+
+const listGroupMessages = operation({
+  id: 'listGroupMessages',
+  route: 'GET /groups/{guid}/messages',
+  summary: 'List messages of a group',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'getGroupMessages',
+  query: MessageListQuery,
+  reply: ListReply,
+  errors: listErrors,
+  find: ({ db, params }) => requireGroup(db, params.guid),
+  async run(call) {
+    const { db, actor, found } = call
+    if (actor) await requireScope(db, found, actor.uid)
+    const { conversationId } = placeOfGroup(found.guid)
+    return list(call, await scopeOf(db, conversationId, actor), conversationId)
+  },
+})
+
+export const operations = [
+  sendMessage,
+  listMessages,
+  getMessage,
+  updateMessage,
+  removeMessage,
+  listUserMessages,
+  listGroupMessages,
+]

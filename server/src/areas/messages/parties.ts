@@ -1,0 +1,110 @@
+import type { Actor } from '../../kit/operation.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { refusalTo } from '../blocked-users/index.ts'
+import { bannedFromGroup, groupNotJoined } from '../groups/errors.ts'
+import { type GroupRow, placeIn, requireGroup, toGroup } from '../groups/index.ts'
+import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
+import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import { type Entity, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import {
+  blocksBetween,
+  findActiveUser,
+  isAmong,
+  requireActiveUser,
+  systemUid,
+  toUser,
+  type UserRow,
+  uidsOfFriends,
+} from '../users/index.ts'
+import type { Content } from './content.ts'
+
+/** Who says something, and to whom. */
+
+export type Receiver =
+  | { type: 'user'; user: UserRow }
+  | { type: 'group'; group: GroupRow; scope: MemberScope | undefined }
+
+export interface Speaker {
+  uid: string
+  /** Absent where nobody is asked for permission: the app itself, or a bot. */
+  actor: Actor | undefined
+  entity: object
+}
+
+/** The app, when no user acts. It is known to records and is nobody's row. */
+export const systemEntity = { uid: systemUid, name: 'System', role: 'default', status: 'offline' as const }
+
+export async function speakerFor(db: TenantDb, actor: Actor | undefined): Promise<Speaker> {
+  if (!actor) return { uid: systemUid, actor: undefined, entity: systemEntity }
+  const user = await findActiveUser(db, actor.uid)
+  return { uid: actor.uid, actor, entity: user ? toUser(user, { withTags: false }) : { uid: actor.uid } }
+}
+
+/** The receiver, where the speaker may be heard at all: members of a group, and users without a block between them. */
+export async function receiverFor(
+  db: TenantDb,
+  speaker: Pick<Speaker, 'uid' | 'actor'>,
+  receiverType: 'user' | 'group',
+  id: string,
+): Promise<Receiver> {
+  if (receiverType === 'user') {
+    const user = await requireActiveUser(db, id)
+    if (speaker.actor && speaker.uid !== user.uid) {
+      const blocks = (await blocksBetween.ask(db, speaker.uid, [user.uid])).get(user.uid)
+      const refusal = blocks && refusalTo(user.uid, blocks)
+      if (refusal) throw refusal
+    }
+    return { type: 'user', user }
+  }
+  const group = await requireGroup(db, id)
+  if (!speaker.actor) return { type: 'group', group, scope: undefined }
+  return { type: 'group', group, scope: await requireScope(db, group, speaker.uid) }
+}
+
+/** The scope of whoever must be a member; an owner counts as an admin. */
+export async function requireScope(db: TenantDb, group: GroupRow, uid: string): Promise<MemberScope> {
+  const { standing } = await placeIn(db, group, uid)
+  if (standing === 'banned') throw bannedFromGroup({ guid: group.guid })
+  if (standing === 'outsider') throw groupNotJoined({ guid: group.guid })
+  return standing === 'owner' ? 'admin' : standing
+}
+
+/** Refuses what the speaker's role or, in a group, his scope does not allow. */
+export async function refuseForbidden(
+  db: TenantDb,
+  { actor, uid }: Speaker,
+  receiver: Receiver,
+  content: Pick<Content, 'category' | 'type' | 'mimeTypes'>,
+  isReply: boolean,
+): Promise<void> {
+  if (!actor) return
+  const to =
+    receiver.type === 'group'
+      ? { type: 'group' as const }
+      : {
+          type: 'user' as const,
+          role: receiver.user.role,
+          friend: uid === receiver.user.uid || (await isAmong(db, receiver.user.uid, uidsOfFriends.ask(db, uid))),
+        }
+  refuseUnless(roleRules.maySendMessage(await policyOf(db, actor), { receiver: to, ...content }))
+  if (receiver.type === 'user' || !receiver.scope) return
+  const values = await scopeValues(db, { guid: receiver.group.guid, scope: receiver.scope })
+  refuseUnless(
+    scopeRules.scopeMay(values, 'sendMessage') && (!isReply || scopeRules.scopeMay(values, 'sendThreadedMessage')),
+  )
+}
+
+export function placeFor({ uid }: Pick<Speaker, 'uid'>, receiver: Receiver): Place {
+  return receiver.type === 'group' ? placeOfGroup(receiver.group.guid) : placeOfUsers(uid, receiver.user.uid)
+}
+
+export function receiverId(receiver: Receiver): string {
+  return receiver.type === 'group' ? receiver.group.guid : receiver.user.uid
+}
+
+/** The receiver as it was when something was sent to it. */
+export function entityOf(receiver: Receiver, speakerUid: string): Entity {
+  return receiver.type === 'group'
+    ? { entity: toGroup(receiver.group), entityType: 'group' }
+    : { entity: toUser(receiver.user, { actorUid: speakerUid, withTags: false }), entityType: 'user' }
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { job } from '../../kit/job.ts'
+import { Type } from '../../kit/schema.ts'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import type { MessageRow } from '../timeline/index.ts'
+import { forgetContent } from './change.ts'
+
+const atATime = 200
+
+/**
+ * Removes messages for good. What is left of each is its number in the conversation, without content or names: counts
+ * of what people have not read are differences of these numbers.
+ */
+export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_count'>[]): Promise<void> {
+  const { db, now } = work
+  for (const { id, reply_count } of rows) {
+    await forgetContent(db, id)
+    if (reply_count > 0) await work.later(purgeReplies, { parentId: id }, { key: String(id) })
+  }
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return
+  await db
+    .update('messages')
+    .set({
+      purged: 1,
+      data: '{}',
+      sender: '',
+      receiver: '',
+      flags: '',
+      muid: null,
+      tags: null,
+      parent_id: null,
+      quoted_id: null,
+      reply_count: 0,
+      pinned_at: null,
+      pinned_by: null,
+      deleted_at: sql`coalesce(deleted_at, ${now})`,
+    })
+    .where('id', 'in', ids)
+    .execute()
+}
+
+/** Removes messages without leaving even their numbers; for the beginning of a conversation that everyone has passed. */
+export async function erase(db: TenantDb, ids: number[]): Promise<void> {
+  for (const id of ids) await forgetContent(db, id)
+  if (ids.length > 0) await db.delete('messages').where('id', 'in', ids).execute()
+}
+
+/** The thread of a message goes with it, some replies at a time. */
+export const purgeReplies = job({
+  name: 'messages.purgeReplies',
+  payload: Type.Object({ parentId: Type.Integer() }),
+  attemptsMax: Number.POSITIVE_INFINITY,
+  async run({ parentId }, work) {
+    const replies = await work.db
+      .select('messages')
+      .select(['messages.id', 'messages.reply_count'])
+      .where('messages.parent_id', '=', parentId)
+      .limit(atATime)
+      .execute()
+    await purge(work, replies)
+    return replies.length < atATime ? undefined : { againAt: work.now }
+  },
+})

@@ -1,0 +1,165 @@
+import { Pagination } from '../../kit/page.ts'
+import { FilledText, type Static, Text, Type } from '../../kit/schema.ts'
+import { Message } from '../timeline/schemas.ts'
+
+const tagsMax = 25
+const tagCharactersMax = 100
+const muidCharactersMax = 100
+const receiverCharactersMax = 100
+export const receiversMax = 100
+
+/** An id as it may be sent: a number, or its digits. */
+export const IdInput = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,15}$' })], { description })
+
+export const Tags = Type.Array(FilledText(tagCharactersMax), {
+  maxItems: tagsMax,
+  description: 'Replace all earlier ones',
+})
+
+const Receivers = Type.Object({
+  uids: Type.Optional(Type.Array(FilledText(receiverCharactersMax))),
+  guids: Type.Optional(Type.Array(FilledText(receiverCharactersMax))),
+})
+
+/** Most of it is checked by `content.ts`, which has a code of its own for each thing that can be wrong. */
+export const MessageSend = Type.Object({
+  receiver: Type.Optional(Text(receiverCharactersMax, 'UID or GUID')),
+  receiverType: Type.Optional(Type.String({ description: '`user` or `group`' })),
+  multipleReceivers: Type.Optional(Receivers),
+  category: Type.Optional(Type.String({ description: '`message`, `custom` or `interactive`' })),
+  type: Type.Optional(Text(100, '`text`, `image`, `audio`, `video`, `file`, or a name of your own for `custom`')),
+  data: Type.Optional(Type.Unknown({ description: 'The content' })),
+  muid: Type.Optional(
+    Text(muidCharactersMax, 'An id of your own; the same one again is answered with the first message'),
+  ),
+  quotedMessageId: Type.Optional(IdInput('A message of the same conversation')),
+  parentId: Type.Optional(IdInput('The message whose thread this belongs to')),
+  tags: Type.Optional(Tags),
+})
+export type MessageSend = Static<typeof MessageSend>
+
+const Sent = Type.Union([
+  Type.Object({ success: Type.Literal(true), data: Message }),
+  Type.Object({
+    success: Type.Literal(false),
+    error: Type.Object({ code: Type.String(), message: Type.String() }),
+  }),
+])
+export type Sent = Static<typeof Sent>
+
+/** What became of a message to each of several receivers. */
+export const SentToMany = Type.Object({
+  uids: Type.Optional(Type.Record(Type.String(), Sent)),
+  guids: Type.Optional(Type.Record(Type.String(), Sent)),
+})
+
+export const MessageEdit = Type.Object({
+  data: Type.Optional(Type.Unknown({ description: 'What is given replaces what was there' })),
+  tags: Type.Optional(Tags),
+})
+
+export const MessageDelete = Type.Object({
+  permanent: Type.Optional(Type.Boolean({ description: 'Remove it for good' })),
+})
+
+const words = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
+const number = (description: string) => Type.Optional(Type.Integer({ description }))
+
+/** Filters that every list of messages takes; all of them combine. */
+export const messageFilters = {
+  fromTimestamp: number('Sent at this time or later'),
+  toTimestamp: number('Sent at this time or earlier; only together with `fromTimestamp`'),
+  'sentAt[from]': number('Sent at this time or later'),
+  'sentAt[to]': number('Sent at this time or earlier'),
+  'updatedAt[from]': number('Changed after sending, at this time or later'),
+  'updatedAt[to]': number('Changed after sending, at this time or earlier'),
+  'editedAt[from]': number('Edited at this time or later'),
+  'editedAt[to]': number('Edited at this time or earlier'),
+  updatedAt: number('Sent or changed after this time'),
+  onlyUpdates: flag('With `updatedAt`: only what was changed, not what was sent'),
+  category: Type.Optional(Type.String()),
+  categories: words('Any of these categories'),
+  type: Type.Optional(Type.String()),
+  types: words('Any of these types'),
+  searchKey: Type.Optional(Text(255, 'All words must occur, in the text or in names of files or people')),
+  hasAttachments: flag('With, or without, files'),
+  attachmentTypes: words('`image`, `video`, `audio`, `file`; any of these'),
+  hasMentions: flag('With, or without, mentions'),
+  mentionedUids: words('Mentions any of these users'),
+  myMentionsOnly: flag('Mentions the acting user'),
+  hasLinks: flag('With, or without, a web address in the text'),
+  hasReactions: flag('Only with reactions'),
+  sender: Type.Optional(Type.String({ description: 'Sent by this user' })),
+  senders: words('Sent by any of these users'),
+  receiverType: Type.Optional(Type.String({ description: '`user` or `group`' })),
+  conversationId: Type.Optional(Type.String({ description: 'Of one conversation' })),
+  tags: words('With any of these tags'),
+  hideDeleted: flag('Without deleted messages'),
+  onlyDeleted: flag('Only deleted messages'),
+  hideReplies: flag('Without replies in threads'),
+  hideMessagesFromBlockedUsers: flag('Without senders whom the acting user has blocked'),
+  unread: flag('Only what the acting user has not read'),
+  undelivered: flag('Only what has not reached the acting user'),
+  pinned: flag('Only pinned messages'),
+  saved: flag('Only what the acting user has saved'),
+}
+
+/** What is shown of each message. */
+export const messageViews = {
+  withTags: flag('With the tags of each message'),
+  withParent: flag('With the message that a reply belongs to'),
+  hideQuotedMessages: flag('Without the messages that are quoted'),
+  mentionsWithBlockedInfo: flag('Mentioned users tell about blocks between them and the acting user'),
+  mentionsWithTagInfo: flag('Mentioned users have their tags'),
+  mentionswithTagInfo: flag('The same, in an older spelling'),
+}
+
+export const messageLimits = { usual: 10, max: 1_000 }
+
+export const MessageListQuery = Type.Object({
+  ...messageFilters,
+  ...messageViews,
+  count: flag('With `unread`: how many there are of each user and group, instead of the messages'),
+  affix: Type.Optional(Type.Unsafe<'append' | 'prepend'>({ type: 'string', enum: ['append', 'prepend'] })),
+  id: Type.Optional(Type.Integer({ minimum: 0, description: 'Read on from this message, itself left out' })),
+  sentAt: number('Read on from this time'),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 10 if absent' })),
+  page: Type.Optional(Type.Integer({ minimum: 1 })),
+  perPage: Type.Optional(Type.Integer({ minimum: 1 })),
+})
+export type MessageListQuery = Static<typeof MessageListQuery>
+
+const Cursor = Type.Object({
+  affix: Type.Unsafe<'append' | 'prepend'>({ type: 'string', enum: ['append', 'prepend'] }),
+  sentAt: Type.Integer(),
+  id: Type.String(),
+})
+
+export const MessageStretch = Type.Object({
+  data: Type.Array(Message),
+  meta: Type.Object({
+    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
+    next: Type.Optional(Cursor),
+    previous: Type.Optional(Cursor),
+  }),
+})
+
+export const MessagePage = Type.Object({
+  data: Type.Array(Message),
+  meta: Type.Object({
+    pagination: Pagination,
+    cursor: Type.Optional(Type.Object({ id: Type.String(), affix: Type.String() })),
+  }),
+})
+
+export const UnreadCounts = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      entityType: Type.Unsafe<'user' | 'group'>({ type: 'string', enum: ['user', 'group'] }),
+      entityId: Type.String(),
+      count: Type.Integer(),
+    }),
+  ),
+})

@@ -1,0 +1,177 @@
+import { badRequest } from '../../kit/errors.ts'
+import type { Work } from '../../kit/work.ts'
+import { putSearchEntries } from '../../storage/search.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import {
+  holdConversation,
+  type MessageRow,
+  messageSentAs,
+  type Place,
+  toMessage,
+  toMessages,
+  writeMessage,
+} from '../timeline/index.ts'
+import type { Message } from '../timeline/schemas.ts'
+import { activeUsers, toUser } from '../users/index.ts'
+import { type Content, contentOf, flagsOf, kindOf, messageCharactersMax } from './content.ts'
+import {
+  actionNotAllowed,
+  blockedByExtension,
+  emptyReceiver,
+  invalidData,
+  invalidReceiverType,
+  messageNotAccessible,
+  messageNotFound,
+  nestedThread,
+  wrongThread,
+  wrongThreadCategory,
+} from './errors.ts'
+import { messageSent, userMentioned } from './events.ts'
+import { beforeSend, joinThread } from './gates.ts'
+import { entityOf, placeFor, type Receiver, receiverFor, receiverId, refuseForbidden, type Speaker } from './parties.ts'
+import type { MessageSend } from './schemas.ts'
+import { findMessage, messagesList, searchEntry, seenMessage } from './store.ts'
+
+/** One message to one receiver, from what was sent to what is answered. */
+export async function sendMessage(work: Work, speaker: Speaker, body: MessageSend): Promise<Message> {
+  const { receiver: to, receiverType } = body
+  if (to === undefined || to.trim() === '') throw emptyReceiver()
+  if (receiverType !== 'user' && receiverType !== 'group') throw invalidReceiverType()
+  const content = readContent(body)
+  const receiver = await receiverFor(work.db, speaker, receiverType, to)
+  return deliver(work, speaker, receiver, content, body)
+}
+
+/** Checks the content before anything is looked up: it is the same for every receiver. */
+export function readContent(body: MessageSend): Content {
+  const kind = kindOf(body)
+  if (body.data === undefined) throw badRequest({ data: ['is required'] })
+  if (JSON.stringify(body).length > messageCharactersMax) {
+    throw invalidData({
+      reason: `and the rest of the message must not be longer than ${messageCharactersMax} characters`,
+    })
+  }
+  return contentOf(kind, body.data)
+}
+
+/** Writes the message, unless it was written before under the same `muid`. */
+export async function deliver(
+  work: Work,
+  speaker: Speaker,
+  receiver: Receiver,
+  content: Content,
+  { muid, parentId, quotedMessageId, tags }: Pick<MessageSend, 'muid' | 'parentId' | 'quotedMessageId' | 'tags'>,
+): Promise<Message> {
+  const { db } = work
+  const place = placeFor(speaker, receiver)
+  await refuseForbidden(db, speaker, receiver, content, parentId !== undefined)
+  const parent = parentId === undefined ? undefined : await requireParent(db, place, Number(parentId))
+  if (quotedMessageId !== undefined) await requireQuotable(db, place, Number(quotedMessageId))
+  if (muid) {
+    // Whoever comes second waits here until the first is written.
+    await holdConversation(db, place.conversationId)
+    const known = await messageSentAs(db, place, speaker.uid, muid)
+    if (known) return seenMessage(db, known.id, speaker.actor?.uid)
+  }
+  const proposal = { ...content, sender: speaker.uid, receiver: receiverId(receiver), receiverType: receiver.type }
+  if ((await beforeSend.ask(work, proposal)) === 'refuse') throw blockedByExtension()
+  return write(work, speaker, receiver, place, content, {
+    muid,
+    tags,
+    parent,
+    quotedId: quotedMessageId === undefined ? undefined : Number(quotedMessageId),
+  })
+}
+
+interface Links {
+  muid: string | undefined
+  tags: string[] | undefined
+  parent: MessageRow | undefined
+  quotedId: number | undefined
+}
+
+async function write(
+  work: Work,
+  speaker: Speaker,
+  receiver: Receiver,
+  place: Place,
+  content: Content,
+  { muid, tags, parent, quotedId }: Links,
+): Promise<Message> {
+  const { db } = work
+  const mentions = await mentionedUsers(db, content.mentioned)
+  const entities = {
+    sender: { entity: speaker.entity, entityType: 'user' },
+    receiver: entityOf(receiver, speaker.uid),
+  }
+  const known = Object.keys(mentions)
+  const shown = content.category !== 'custom' || content.data.updateConversation !== false
+  const row = await writeMessage(work, place, {
+    sender: speaker.uid,
+    receiver: receiverId(receiver),
+    category: content.category,
+    type: content.type,
+    data: { ...content.data, ...(known.length > 0 && { mentions }), entities },
+    muid,
+    parentId: parent?.id,
+    quotedId,
+    tags: tags && [...new Set(tags)],
+    flags: flagsOf({ data: content.data, mentioned: known }),
+    mentions: known,
+    counts: shown && parent === undefined,
+    shown,
+  })
+  if (tags && tags.length > 0) await putTags(db, row.id, tags)
+  await putSearchEntries(db, messagesList, [searchEntry(row)])
+  if (parent) await countReply(work, parent, row, known)
+  const message = toMessage(row, {})
+  await work.emit(messageSent, { message })
+  for (const uid of known) await work.emit(userMentioned, { message, uid })
+  if (quotedId === undefined && speaker.actor === undefined) return message
+  const [answered] = await toMessages(db, [{ ...row, ...unseen }], { viewer: speaker.actor?.uid })
+  return answered ?? message
+}
+
+const unseen = { delivered_at: null, read_at: null, delivered_to_me_at: null, read_by_me_at: null }
+
+/** Those of the named who exist, as they are now. */
+export async function mentionedUsers(db: TenantDb, uids: string[]): Promise<Record<string, object>> {
+  const users = await activeUsers(db, uids)
+  return Object.fromEntries(
+    uids.flatMap((uid) => {
+      const user = users.get(uid)
+      return user ? [[uid, toUser(user, { withTags: false })]] : []
+    }),
+  )
+}
+
+export async function putTags(db: TenantDb, id: number, tags: string[]): Promise<void> {
+  const rows = [...new Set(tags)].map((tag) => ({ tag, message_id: id }))
+  if (rows.length > 0) await db.insert('message_tags', rows).execute()
+}
+
+async function requireParent(db: TenantDb, { conversationId }: Place, id: number): Promise<MessageRow> {
+  const parent = await findMessage(db, id)
+  if (!parent) throw messageNotFound({ id })
+  if (parent.conversation_id !== conversationId) throw wrongThread({ id })
+  if (parent.parent_id !== null) throw nestedThread({ id })
+  if (parent.category === 'action' || parent.category === 'call') throw wrongThreadCategory({ id })
+  return parent
+}
+
+async function requireQuotable(db: TenantDb, { conversationId }: Place, id: number): Promise<void> {
+  const quoted = await findMessage(db, id)
+  if (!quoted) throw messageNotFound({ id })
+  if (quoted.conversation_id !== conversationId) throw messageNotAccessible({ id })
+  if (quoted.category === 'action' || quoted.category === 'call') throw actionNotAllowed({ id })
+}
+
+/** A reply shows on the message that the thread belongs to, and makes its readers followers of the thread. */
+async function countReply(work: Work, parent: MessageRow, reply: MessageRow, mentioned: string[]): Promise<void> {
+  await work.db
+    .update('messages')
+    .set((value) => ({ reply_count: value('reply_count', '+', 1), updated_at: reply.sent_at }))
+    .where('id', '=', parent.id)
+    .execute()
+  await joinThread.ask(work, parent, [...new Set([parent.sender, reply.sender, ...mentioned])])
+}

@@ -1,0 +1,54 @@
+import { type SearchEntry, withoutAccents } from '../../storage/search.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { findGroup, placeIn } from '../groups/index.ts'
+import { findRow, type MessageRow, messagesOf, type SeenMessage, toMessages } from '../timeline/index.ts'
+import type { Message } from '../timeline/schemas.ts'
+import { messageNotAccessible, messageNotFound } from './errors.ts'
+
+/** The name of the list, for search. */
+export const messagesList = 'messages'
+
+const messageById = prepared<{ id: number }, MessageRow>((db, { id }) =>
+  db.select('messages').selectAll().where('messages.id', '=', id).where('messages.purged', '=', 0),
+)
+
+export async function findMessage(db: TenantDb, id: number): Promise<MessageRow | undefined> {
+  const [row] = await messageById(db, { id })
+  return row
+}
+
+const digits = /^[0-9]{1,15}$/
+
+/** The message that a path names, for a viewer who must be able to see it; for servers, without one. */
+export async function requireMessage(db: TenantDb, id: string, viewer: string | undefined): Promise<MessageRow> {
+  const row = digits.test(id) ? await findMessage(db, Number(id)) : undefined
+  if (!row) throw messageNotFound({ id: id.slice(0, 40) })
+  if (viewer !== undefined && !(await maySee(db, row, viewer))) throw messageNotAccessible({ id: row.id })
+  return row
+}
+
+/** Sender and receiver see what is between them, members what is said in their group; a reset hides what was before it. */
+async function maySee(db: TenantDb, row: MessageRow, viewer: string): Promise<boolean> {
+  const side = await findRow(db, row.conversation_id, viewer)
+  if (side && side.cleared_seq >= row.seq) return false
+  if (row.receiver_type === 'user') return row.sender === viewer || row.receiver === viewer
+  const group = await findGroup(db, row.receiver)
+  return group !== undefined && (await placeIn(db, group, viewer)).member !== undefined
+}
+
+/** One message as a viewer sees it now. */
+export async function seenMessage(db: TenantDb, id: number, viewer: string | undefined): Promise<Message> {
+  const rows = (await messagesOf(db, viewer).where('messages.id', '=', id).execute()) as SeenMessage[]
+  const [message] = await toMessages(db, rows, { viewer })
+  if (!message) throw messageNotFound({ id })
+  return message
+}
+
+/** What a message can be found by: its text, the names of its files, those it mentions, and kinds of files. */
+export function searchEntry({ id, data, conversation_id }: MessageRow): SearchEntry {
+  const { text = '', attachments = [], mentions = {} } = JSON.parse(data)
+  const names = attachments.map(({ name, mimeType }: { name: string; mimeType: string }) => `${name} ${mimeType}`)
+  const people = Object.values(mentions as Record<string, { name: string }>).map(({ name }) => name)
+  const all = withoutAccents([text, ...names, ...people].join(' '))
+  return { id: String(id), at: id, texts: [all], marks: [conversation_id] }
+}

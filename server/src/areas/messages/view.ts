@@ -1,0 +1,44 @@
+import type { TenantDb } from '../../storage/tenant.ts'
+import type { SeenMessage } from '../timeline/index.ts'
+import { toMessages } from '../timeline/index.ts'
+import type { Message } from '../timeline/schemas.ts'
+import { activeUsers, blocksBetween } from '../users/index.ts'
+import type { MessageListQuery } from './schemas.ts'
+
+/** Messages as a list shows them. */
+export async function shown(
+  db: TenantDb,
+  rows: SeenMessage[],
+  viewer: string | undefined,
+  query: Partial<MessageListQuery>,
+): Promise<Message[]> {
+  const messages = await toMessages(db, rows, {
+    viewer,
+    withTags: query.withTags ?? false,
+    withQuoted: !query.hideQuotedMessages,
+    withParent: query.withParent ?? false,
+  })
+  const withTags = query.mentionsWithTagInfo || query.mentionswithTagInfo
+  const withBlocks = query.mentionsWithBlockedInfo && viewer !== undefined
+  if (!withTags && !withBlocks) return messages
+  const mentioned = [...new Set(messages.flatMap(({ data }) => Object.keys(mentionsIn(data))))]
+  const users = withTags ? await activeUsers(db, mentioned) : new Map()
+  const blocks = withBlocks && mentioned.length > 0 ? await blocksBetween.ask(db, viewer, mentioned) : new Map()
+  const told = (uid: string, user: object) => {
+    const tags = users.get(uid)?.tags
+    const { blockedByMe = false, hasBlockedMe = false } = blocks.get(uid) ?? {}
+    return { ...user, ...(tags && { tags: JSON.parse(tags) }), ...(withBlocks && { blockedByMe, hasBlockedMe }) }
+  }
+  return messages.map((message) => {
+    const mentions = Object.entries(mentionsIn(message.data))
+    if (mentions.length === 0) return message
+    return {
+      ...message,
+      data: { ...message.data, mentions: Object.fromEntries(mentions.map(([uid, user]) => [uid, told(uid, user)])) },
+    }
+  })
+}
+
+function mentionsIn({ mentions }: Message['data']): Record<string, object> {
+  return (mentions ?? {}) as Record<string, object>
+}
