@@ -1,14 +1,61 @@
 import { area } from '../../kit/area.ts'
-import { addSampleGroup } from './followers.ts'
+import { groupEvents } from './events.ts'
+import { addSampleGroup, followDeletedUsers } from './followers.ts'
+import { clearDeletedGroup, forgetDeletedUser } from './jobs.ts'
+import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
-export { addMissingGroups, requireGroup } from './store.ts'
-export type { GroupRow } from './tables.ts'
+export {
+  activeIn,
+  ban,
+  decideGuests,
+  endMembership,
+  holdScene,
+  receiveGuests,
+  requireFewGroups,
+  type Scene,
+} from './acts.ts'
+export { enterConversation } from './conversation.ts'
+export { createWithMembers } from './create.ts'
+export { forgetPermissions } from './gates.ts'
+export {
+  bansListOf,
+  deleteBan,
+  findBan,
+  findMember,
+  groupCounts,
+  insertMembers,
+  isBanned,
+  isMember,
+  membershipsIn,
+  membersListOf,
+  placeIn,
+  putScope,
+  scopeInGroup,
+  standingOf,
+} from './membership.ts'
+export { connectedUsers, onlineMembersCount } from './online.ts'
+export { isPassword } from './passwords.ts'
+export * as groupRules from './rules.ts'
+export {
+  addMissingGroups,
+  findGroup,
+  type GroupView,
+  groupMatches,
+  groupsByGuid,
+  requireGroup,
+  toGroup,
+} from './store.ts'
+export type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
+export { tellDeed, tellMove, tellScope } from './tell.ts'
 
 export const groups = area({
   name: 'groups',
   about: 'Circles of users that talk and call together.',
+  operations,
+  events: groupEvents,
   migrations,
-  tables: ['groups'],
-  followers: [addSampleGroup],
+  tables: ['groups', 'group_tags', 'group_members', 'group_bans'],
+  followers: [addSampleGroup, followDeletedUsers],
+  jobs: [clearDeletedGroup, forgetDeletedUser],
 })

@@ -1,26 +1,230 @@
-import type { TenantDb } from '../../storage/tenant.ts'
-import { groupNotFound } from './errors.ts'
-import type { GroupRow } from './tables.ts'
+import { randomBytes } from 'node:crypto'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { metadataText } from '../../kit/metadata.ts'
+import type { Work } from '../../kit/work.ts'
+import { folded, idsMatching, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
+import { addToTally, moveTally } from '../../storage/tally.ts'
+import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
+import { placeOfGroup } from '../timeline/index.ts'
+import { systemUid, type UserRow } from '../users/index.ts'
+import { groupExists, groupNotFound } from './errors.ts'
+import type { Group, GroupCreate, GroupUpdate } from './schemas.ts'
+import { type GroupMemberRow, type GroupRow, groupsList, type NewGroupRow } from './tables.ts'
+
+const idBytes = 8
+
+type Doing = Pick<Work, 'db' | 'now'>
+
+const groupByGuid = prepared<{ guid: string }, GroupRow>((db, { guid }) =>
+  db.select('groups').selectAll().where('groups.guid', '=', guid),
+)
 
 /** The group of this GUID, in any letter case. */
+export async function findGroup(db: TenantDb, guid: string): Promise<GroupRow | undefined> {
+  const [row] = await groupByGuid(db, { guid: guid.toLowerCase() })
+  return row
+}
+
+/** Those of `guids` that belong to groups, by GUID. */
+export async function groupsByGuid(db: TenantDb, guids: string[]): Promise<Map<string, GroupRow>> {
+  if (guids.length === 0) return new Map()
+  const rows = await db
+    .select('groups')
+    .selectAll()
+    .where('groups.guid', 'in', [...new Set(guids)])
+    .execute()
+  return new Map(rows.map((row) => [row.guid, row]))
+}
+
+/** The group has `searchKey` in its name; for any query that selects from `groups`. */
+export function groupMatches(db: TenantDb, searchKey: string): Expression<SqlBool> {
+  return sql<SqlBool>`groups.guid IN ${idsMatching(db, { list: groupsList, words: [searchKey], fields: [0] })}`
+}
+
 export async function requireGroup(db: TenantDb, guid: string): Promise<GroupRow> {
-  const row = await db.select('groups').selectAll().where('groups.guid', '=', guid.toLowerCase()).executeTakeFirst()
+  const row = await findGroup(db, guid)
   if (!row) throw groupNotFound({ guid })
   return row
 }
 
-/** Adds the groups that do not exist yet. */
-export async function addMissingGroups(
-  db: TenantDb,
-  groups: { guid: string; name: string }[],
-  now: number,
-): Promise<void> {
-  if (groups.length === 0) return
-  await db
-    .insert(
-      'groups',
-      groups.map(({ guid, name }) => ({ guid, name, created_at: now })),
+const lockGroup = prepared<{ guid: string }, GroupRow>((db, { guid }) =>
+  db.update('groups').set({ guid }).where('guid', '=', guid).returningAll(),
+)
+
+/**
+ * Keeps the group as it is until the transaction ends: of several that change who is in it, one goes at a time. Groups
+ * are held before users, so that two transactions cannot wait for each other.
+ */
+export async function holdGroup(db: TenantDb, guid: string): Promise<GroupRow> {
+  const [row] = await lockGroup(db, { guid })
+  if (!row) throw groupNotFound({ guid })
+  return row
+}
+
+/** How a record is shown. */
+export interface GroupView {
+  /** The acting user's membership; given, even as `undefined`, only where somebody acts. */
+  member?: GroupMemberRow | undefined
+  withTags?: boolean
+}
+
+/** The record that is answered. Without a view: what anyone may see, with tags. */
+export function toGroup(row: GroupRow, view: GroupView = {}): Group {
+  const { member, withTags = true } = view
+  return {
+    ...toGroupCard(row),
+    ...(row.description !== null && { description: row.description }),
+    ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
+    ...(withTags && row.tags !== null && { tags: JSON.parse(row.tags) }),
+    ...('member' in view && { hasJoined: member !== undefined }),
+    ...(member && { scope: member.scope, joinedAt: member.joined_at }),
+  }
+}
+
+/** The record in short, as it stands inside messages about it. */
+export function toGroupCard(row: GroupRow): Group {
+  return {
+    guid: row.guid,
+    name: row.name,
+    type: row.type,
+    ...(row.icon !== null && { icon: row.icon }),
+    owner: row.owner,
+    membersCount: row.members_count,
+    conversationId: placeOfGroup(row.guid).conversationId,
+    createdAt: row.created_at,
+    ...(row.updated_at !== null && { updatedAt: row.updated_at }),
+    ...(row.updated_by !== null && { updatedBy: row.updated_by }),
+  }
+}
+
+export type NewGroup = Pick<GroupCreate, 'guid' | 'name'> & Partial<Omit<GroupCreate, 'password' | 'members' | 'owner'>>
+
+/** Adds one group; the GUID must be free. */
+export async function addGroup(
+  work: Doing,
+  group: NewGroup,
+  { passwordHash, owner }: { passwordHash: string | null; owner: UserRow | undefined },
+): Promise<GroupRow> {
+  const [row] = await addRows(work, [
+    {
+      ...newColumns(group, work.now),
+      password: passwordHash,
+      ...(owner && { owner: owner.uid, owner_id: owner.id, members_count: 1 }),
+    },
+  ])
+  if (!row) throw groupExists({ guid: group.guid })
+  return row
+}
+
+/** Adds the groups that do not exist yet, without members. */
+export async function addMissingGroups(db: TenantDb, groups: NewGroup[], now: number): Promise<void> {
+  if (groups.length > 0)
+    await addRows(
+      { db, now },
+      groups.map((group) => newColumns(group, now)),
     )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+}
+
+function newColumns(group: NewGroup, now: number): NewGroupRow {
+  return {
+    guid: group.guid.toLowerCase(),
+    id: randomBytes(idBytes).toString('hex'),
+    ...noColumns,
+    ...profileColumns(group),
+    name: group.name,
+    sort_name: folded(group.name),
+    type: group.type ?? 'public',
+    password: null,
+    owner: systemUid,
+    owner_id: null,
+    members_count: 0,
+    created_at: now,
+    changed_at: now,
+  }
+}
+
+async function addRows({ db }: Doing, values: NewGroupRow[]): Promise<GroupRow[]> {
+  const rows = await insertGroups(db, values)
+  await putTags(db, rows)
+  await putSearchEntries(db, groupsList, rows.map(searchEntry))
+  await addToTally(db, groupsList, rows.map(placeOf))
+  return rows
+}
+
+const insertGroups = preparedRows<NewGroupRow, GroupRow>((db, rows) =>
+  db
+    .insert('groups', rows)
+    .onConflict((conflict) => conflict.columns(['app_id', 'guid']).doNothing())
+    .returningAll(),
+)
+
+/** Every optional field left out. */
+const noColumns = { icon: null, description: null, metadata: null, tags: null }
+
+/** Columns of the optional fields that were sent. */
+function profileColumns({ icon, description, metadata, tags }: Partial<GroupUpdate>) {
+  return {
+    ...(icon !== undefined && { icon }),
+    ...(description !== undefined && { description: description || null }),
+    ...(metadata !== undefined && { metadata: metadataText(metadata) }),
+    ...(tags !== undefined && { tags: tags.length === 0 ? null : JSON.stringify([...new Set(tags)]) }),
+  }
+}
+
+async function putTags(db: TenantDb, rows: GroupRow[]): Promise<void> {
+  const values = rows.flatMap(({ guid, tags }) => tagsOf(tags).map((tag) => ({ guid, tag })))
+  if (values.length > 0) await db.insert('group_tags', values).execute()
+}
+
+function tagsOf(text: string | null): string[] {
+  return text === null ? [] : JSON.parse(text)
+}
+
+function searchEntry({ guid, name, created_at }: GroupRow) {
+  return { id: guid, at: created_at, texts: [name, guid] }
+}
+
+function placeOf({ created_at, type }: GroupRow) {
+  return { at: created_at, facets: type }
+}
+
+/** What an update says, as columns; nothing, if it says nothing. `passwordHash` stands for what it says of a password. */
+export function changedColumns(
+  { name, type, unset = [], ...profile }: GroupUpdate,
+  passwordHash: string | null | undefined,
+): Partial<GroupRow> {
+  return {
+    ...(name !== undefined && { name, sort_name: folded(name) }),
+    ...(type !== undefined && { type }),
+    ...(passwordHash !== undefined && { password: passwordHash }),
+    ...profileColumns(profile),
+    ...Object.fromEntries(unset.map((column) => [column, null])),
+  }
+}
+
+/** Writes columns of a group that is held, and what lists know of it. */
+export async function changeGroup(
+  { db, now }: Doing,
+  group: GroupRow,
+  columns: Partial<GroupRow>,
+  updatedBy: string,
+): Promise<GroupRow> {
+  const all = { ...columns, updated_at: now, updated_by: updatedBy, changed_at: now }
+  await db.update('groups').set(all).where('guid', '=', group.guid).execute()
+  const changed = { ...group, ...all }
+  if ('tags' in columns) {
+    await db.delete('group_tags').where('guid', '=', group.guid).execute()
+    await putTags(db, [changed])
+  }
+  if ('name' in columns) await putSearchEntries(db, groupsList, [searchEntry(changed)])
+  await moveTally(db, groupsList, placeOf(group), placeOf(changed))
+  return changed
+}
+
+/** Removes a group that is held from every list; the GUID is free at once. What was in it goes by a job. */
+export async function removeGroup(db: TenantDb, group: GroupRow): Promise<void> {
+  await db.delete('groups').where('guid', '=', group.guid).execute()
+  await db.delete('group_tags').where('guid', '=', group.guid).execute()
+  await removeSearchEntry(db, groupsList, group.guid)
+  await moveTally(db, groupsList, placeOf(group), undefined)
 }

@@ -1,9 +1,9 @@
+import { memberScopes } from '../groups/schemas.ts'
 import { permissionKit } from '../rbac/index.ts'
 
-const { allowOrDeny, someOf } = permissionKit
+export { type MemberScope, memberScopes } from '../groups/schemas.ts'
 
-export const memberScopes = ['admin', 'moderator', 'participant'] as const
-export type MemberScope = (typeof memberScopes)[number]
+const { allowOrDeny, someOf } = permissionKit
 
 const scopes = someOf(memberScopes)
 

@@ -70,3 +70,8 @@ export async function unsetScopeValue(db: TenantDb, { guid, scope }: Circle, per
     .executeTakeFirst()
   return row !== undefined
 }
+
+/** All that was set in a group that is no more. */
+export async function forgetGroup(db: TenantDb, guid: string): Promise<void> {
+  await db.delete('scope_permissions').where('guid', '=', guid).execute()
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import {
+  closeRow,
+  findConversation,
+  holdConversation,
+  openConversation,
+  openRows,
+  placeOfGroup,
+  settleEverybody,
+} from '../timeline/index.ts'
+import type { UserRow } from '../users/index.ts'
+import { fullFeatureMembersMax } from './schemas.ts'
+import type { GroupRow } from './tables.ts'
+
+type Doing = Pick<Work, 'db' | 'now'>
+
+/**
+ * What being in a group means for its conversation. A conversation goes by its group's GUID and outlives the group: when
+ * one is deleted, everything up to a number is void, and a later group of that GUID goes on counting from there. So what
+ * is old is told from what is new by its number, however long the clearing takes.
+ */
+
+/** Makes everything said so far void; answers the number up to which, if anything was said. */
+export async function voidConversation(db: TenantDb, { guid }: GroupRow): Promise<number | undefined> {
+  const { conversationId } = placeOfGroup(guid)
+  const conversation = await db
+    .update('conversations')
+    .set({
+      // One more than any old cursor can have reached.
+      last_seq: sql<number>`last_seq + 1`,
+      purged_seq: sql<number>`last_seq + 1`,
+      shown_seq: 0,
+    })
+    .where('conversation_id', '=', conversationId)
+    .returning('last_seq')
+    .executeTakeFirst()
+  return conversation?.last_seq
+}
+
+/** A new group takes over the conversation of an earlier one, if it is still there. */
+export async function takeOverConversation({ db, now }: Doing, guid: string): Promise<void> {
+  const { conversationId } = placeOfGroup(guid)
+  const earlier = await holdConversation(db, conversationId)
+  if (!earlier) return
+  await db
+    .update('conversations')
+    .set({ active_at: now, created_at: now })
+    .where('conversation_id', '=', conversationId)
+    .execute()
+}
+
+/** New members take part from here on; in a group that is too large for it, nobody new does. */
+export async function enterConversation({ db, now }: Doing, group: GroupRow, users: UserRow[]): Promise<void> {
+  if (users.length === 0 || group.members_count > fullFeatureMembersMax) return
+  const place = placeOfGroup(group.guid)
+  const uids = users.map(({ uid }) => uid)
+  await openConversation(db, place, now)
+  const conversation = await findConversation(db, place.conversationId)
+  if (conversation && conversation.purged_seq > 0)
+    await forgetOldRows(db, place.conversationId, uids, conversation.purged_seq)
+  await openRows(db, place, uids, now)
+}
+
+/** Rows that somebody had in an earlier group of the GUID, and that the clearing has not come to yet. */
+async function forgetOldRows(db: TenantDb, conversationId: string, uids: string[], voidUpTo: number): Promise<void> {
+  await db
+    .delete('conversation_rows')
+    .where('conversation_id', '=', conversationId)
+    .where('uid', 'in', uids)
+    .where('delivered_seq', '<', voidUpTo)
+    .execute()
+}
+
+/** Ends a user's part; everybody may now have read what only this one had not. */
+export async function leaveConversation({ db, now }: Doing, { guid }: GroupRow, uid: string): Promise<void> {
+  const place = placeOfGroup(guid)
+  await closeRow(db, place, uid)
+  const conversation = await holdConversation(db, place.conversationId)
+  if (!conversation) return
+  for (const kind of ['delivered', 'read'] as const) await settleEverybody({ db, now }, conversation, kind)
+}

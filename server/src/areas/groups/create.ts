@@ -1,0 +1,63 @@
+import type { Actor } from '../../kit/operation.ts'
+import type { Static } from '../../kit/schema.ts'
+import type { Work } from '../../kit/work.ts'
+import { userNotFound } from '../users/errors.ts'
+import { holdUsers, requireActiveUser, type UserRow } from '../users/index.ts'
+import { activeIn, admitted, decideGuests, receiveGuests, requireFewGroups, type Scene } from './acts.ts'
+import { enterConversation, takeOverConversation } from './conversation.ts'
+import { passwordMissing } from './errors.ts'
+import { groupCreated } from './events.ts'
+import { findMember, groupCounts, writeMembers } from './membership.ts'
+import { hashPassword } from './passwords.ts'
+import { type CreatedGroup, type GroupCreate, uidsIn } from './schemas.ts'
+import { addGroup, toGroup } from './store.ts'
+import type { GroupMemberRow, GroupRow } from './tables.ts'
+import { toldGroup, toUserCard } from './tell.ts'
+
+/** Makes a group with its owner, and takes in and shuts out whom `members` names. */
+export async function createWithMembers(
+  work: Work,
+  actor: Actor | undefined,
+  { members: lists, password, owner: named, ...profile }: GroupCreate,
+): Promise<Static<typeof CreatedGroup>> {
+  const { db } = work
+  const ownerUid = actor?.uid ?? named
+  const owner = ownerUid === undefined ? undefined : await requireActiveUser(db, ownerUid)
+  const passwordHash = profile.type === 'password' ? await hashPassword(requirePassword(password)) : null
+  const group = await addGroup(work, profile, { passwordHash, owner })
+  await takeOverConversation(work, group.guid)
+  const uids = [...uidsIn(lists ?? {}), ...(owner ? [owner.uid] : [])]
+  const users = uids.length === 0 ? new Map<string, UserRow>() : await holdUsers(db, uids)
+  if (owner) await found(work, group, owner, users)
+  const member = owner && (await findMember(db, group, owner.uid))
+  const scene: Scene = { group, users, by: actor && owner, acting: actor ? 'owner' : 'server', member }
+  const guests = await decideGuests(db, scene, lists ?? {})
+  const people = [...(owner ? [owner] : []), ...admitted(guests).map(({ user }) => user)]
+  await work.emit(groupCreated, {
+    group: await toldGroup(db, group, seenBy(group, owner, member)),
+    members: Object.fromEntries(people.map((user) => [user.uid, toUserCard(user)])),
+  })
+  const received = await receiveGuests(work, scene, lists ?? {}, guests)
+  return {
+    ...seenBy(received.group, scene.by, member),
+    ...(lists && { members: received.admissions }),
+  }
+}
+
+/** The owner is the first member; nobody is told, since nobody else is there. */
+async function found(work: Work, group: GroupRow, owner: UserRow, users: Map<string, UserRow>): Promise<void> {
+  // Somebody else of that UID may have come while the group was being written.
+  if (activeIn(users, owner.uid).id !== owner.id) throw userNotFound({ uid: owner.uid })
+  requireFewGroups((await groupCounts(work.db, [owner])).get(owner.id))
+  await writeMembers(work, group, [{ user: owner, scope: 'admin' }])
+  await enterConversation(work, group, [owner])
+}
+
+function seenBy(group: GroupRow, user: UserRow | undefined, member: GroupMemberRow | undefined) {
+  return toGroup(group, user ? { member } : {})
+}
+
+function requirePassword(password: string | undefined): string {
+  if (!password?.trim()) throw passwordMissing()
+  return password
+}

@@ -1,0 +1,130 @@
+import { defineEvent } from '../../kit/event.ts'
+import { OneOf, type Static, Type } from '../../kit/schema.ts'
+import { Message } from '../timeline/schemas.ts'
+import { User } from '../users/schemas.ts'
+import { Group, memberScopes } from './schemas.ts'
+
+const withGroup = Type.Object({ group: Group })
+const toMembers = ({ group }: { group: Group }) => [`group:${group.guid}`]
+const groupAlone = ({ group }: { group: Group }) => ({ group })
+
+export const groupCreated = defineEvent({
+  name: 'group.created',
+  payload: Type.Object({ group: Group, members: Type.Record(Type.String(), User) }),
+  audience: ({ members }) => Object.keys(members).map((uid) => `user:${uid}`),
+  webhook: { trigger: 'group_created', body: ({ group, members }) => ({ group, members }) },
+})
+
+export const groupUpdated = defineEvent({
+  name: 'group.updated',
+  payload: withGroup,
+  audience: toMembers,
+  webhook: { trigger: 'group_updated', body: groupAlone },
+})
+
+/** The record is the last one; areas that hold something of the group's remove it when they read this. */
+export const groupDeleted = defineEvent({
+  name: 'group.deleted',
+  payload: Type.Object({ group: Group, id: Type.String({ description: 'Names this group and no later one' }) }),
+  audience: toMembers,
+  webhook: { trigger: 'group_deleted', body: groupAlone },
+})
+
+export const ownerTransferred = defineEvent({
+  name: 'group.ownerTransferred',
+  payload: Type.Object({ group: Group, oldOwner: Type.String() }),
+  audience: toMembers,
+  webhook: {
+    trigger: 'group_owner_transferred',
+    body: ({ group, oldOwner }) => ({ group: { ...group, oldOwner } }),
+  },
+})
+
+// Members hear what happens in their group by the action message; it has an event of its own. Whoever is not among them
+// yet, or any more, is told here.
+const alone = { group: Group, user: User, message: Message }
+const Alone = Type.Object(alone)
+const Done = Type.Object({ ...alone, by: User })
+
+const toTheUser = ({ user }: { user: User }) => [`user:${user.uid}`]
+const toNobody = () => []
+const aloneBody = ({ group, user }: Static<typeof Alone>) => ({ members: { [user.uid]: user }, group })
+const doneBody = ({ group, user, by }: Static<typeof Done>) => ({ members: { [user.uid]: user }, group, by })
+
+export const memberJoined = defineEvent({
+  name: 'group.memberJoined',
+  payload: Alone,
+  audience: toNobody,
+  webhook: { trigger: 'group_member_joined', body: aloneBody },
+})
+
+export const memberLeft = defineEvent({
+  name: 'group.memberLeft',
+  payload: Alone,
+  audience: toTheUser,
+  webhook: { trigger: 'group_member_left', body: aloneBody },
+})
+
+export const memberAdded = defineEvent({
+  name: 'group.memberAdded',
+  payload: Done,
+  audience: toTheUser,
+  webhook: { trigger: 'group_member_added', body: doneBody },
+})
+
+export const memberKicked = defineEvent({
+  name: 'group.memberKicked',
+  payload: Done,
+  audience: toTheUser,
+  webhook: { trigger: 'group_member_kicked', body: doneBody },
+})
+
+export const memberBanned = defineEvent({
+  name: 'group.memberBanned',
+  payload: Done,
+  audience: toTheUser,
+  webhook: { trigger: 'group_member_banned', body: doneBody },
+})
+
+export const memberUnbanned = defineEvent({
+  name: 'group.memberUnbanned',
+  payload: Done,
+  audience: toNobody,
+  webhook: { trigger: 'group_member_unbanned', body: doneBody },
+})
+
+export const memberScopeChanged = defineEvent({
+  name: 'group.memberScopeChanged',
+  payload: Type.Object({ ...Done.properties, scope: OneOf(memberScopes), oldScope: OneOf(memberScopes) }),
+  audience: toNobody,
+  webhook: {
+    trigger: 'group_member_scope_changed',
+    body: ({ group, user, by, scope, oldScope }) => ({
+      members: { [user.uid]: { ...user, scope, oldScope } },
+      group,
+      by,
+    }),
+  },
+})
+
+/** A user who was deleted for good is no member any more. No webhook tells of it: nobody left, and nobody was removed. */
+export const memberForgotten = defineEvent({
+  name: 'group.memberForgotten',
+  payload: Type.Object({ guid: Type.String(), uid: Type.String() }),
+  audience: ({ guid }) => [`group:${guid}`],
+})
+
+export const groupEvents = [
+  groupCreated,
+  groupUpdated,
+  groupDeleted,
+  ownerTransferred,
+  memberJoined,
+  memberLeft,
+  memberAdded,
+  memberKicked,
+  memberBanned,
+  memberUnbanned,
+  memberScopeChanged,
+  memberForgotten,
+]

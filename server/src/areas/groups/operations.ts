@@ -1,0 +1,271 @@
+import { ApiError, badRequest, quotaReached } from '../../kit/errors.ts'
+import { type Actor, operation } from '../../kit/operation.ts'
+import { paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
+import { Done, done, one } from '../../kit/reply.ts'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
+import { userNotFound } from '../users/errors.ts'
+import { requireActiveUser, systemUid, type UserRow } from '../users/index.ts'
+import { activeIn, decideGuests, handOver, holdScene, receiveGuests, type Scene } from './acts.ts'
+import { voidConversation } from './conversation.ts'
+import { createWithMembers } from './create.ts'
+import {
+  bannedFromGroup,
+  groupExists,
+  groupNotFound,
+  groupNotJoined,
+  noAdminScope,
+  noClearance,
+  noModeratorScope,
+  noSelfAction,
+  notAMember,
+  notForClients,
+  noVacancy,
+  passwordMissing,
+} from './errors.ts'
+import { groupDeleted, groupUpdated } from './events.ts'
+import { forgetPermissions } from './gates.ts'
+import { clearDeletedGroup } from './jobs.ts'
+import { selectGroups } from './list.ts'
+import { findMember, membershipsIn, placeIn } from './membership.ts'
+import { onlineMembersCount } from './online.ts'
+import { hashPassword } from './passwords.ts'
+import { requireAdmin, requireMayRead, requireMayTransfer, requireModerator } from './rules.ts'
+import {
+  CreatedGroup,
+  Group,
+  GroupCreate,
+  GroupListQuery,
+  GroupUpdate,
+  guidsPerCallMax,
+  OnlineCounts,
+  OnlineCountsQuery,
+  OwnerTransfer,
+} from './schemas.ts'
+import { changedColumns, changeGroup, removeGroup, requireGroup, toGroup } from './store.ts'
+import type { GroupRow } from './tables.ts'
+import { toldGroup } from './tell.ts'
+
+const createGroup = operation({
+  id: 'createGroup',
+  route: 'POST /groups',
+  summary: 'Create a group',
+  description:
+    'Whoever acts owns the group and is its first admin; without an acting user that is `owner`, or nobody. `members` ' +
+    'adds and bans up to 25 users at once, and the answer then tells what became of each; the group is created whatever ' +
+    'that is.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'createGroup',
+  rate: 'core',
+  body: GroupCreate,
+  reply: one(CreatedGroup),
+  errors: [groupExists, passwordMissing, userNotFound, quotaReached],
+  async run(call) {
+    const { db, actor, body } = call
+    if (actor) refuseUnless(roleRules.mayCreateGroup(await policyOf(db, actor), body.type ?? 'public'))
+    return { data: await createWithMembers(call, actor, body) }
+  },
+})
+
+const listGroups = operation({
+  id: 'listGroups',
+  route: 'GET /groups',
+  summary: 'List groups',
+  description:
+    'Newest first unless sorted otherwise. All filters combine. Whoever acts sees public and password groups, and the ' +
+    'private ones they are in.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'listGroups',
+  query: GroupListQuery,
+  reply: userPageOf(Group),
+  async run({ db, query, actor }) {
+    const viewer = actor && { uid: actor.uid, types: roleRules.listedGroupTypes(await policyOf(db, actor)) }
+    const slice = sliceOf(query)
+    const { total, rows } = await selectGroups(db, query, viewer, slice)
+    const data = await shown(db, rows, actor, query.withTags ?? false)
+    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
+  },
+})
+
+/** Rows as the acting user may see them. */
+async function shown(db: TenantDb, rows: GroupRow[], actor: Actor | undefined, withTags: boolean): Promise<Group[]> {
+  if (!actor) return rows.map((row) => toGroup(row, { withTags }))
+  const memberships = await membershipsIn(db, actor.uid, rows)
+  return rows.map((row) => toGroup(row, { member: memberships.get(row.id), withTags }))
+}
+
+const getGroup = operation({
+  id: 'getGroup',
+  route: 'GET /groups/{guid}',
+  summary: 'Get a group',
+  description: 'A private group is shown to its members alone.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'getGroup',
+  reply: one(Group),
+  errors: [groupNotFound, groupNotJoined, bannedFromGroup],
+  find: ({ db, params }) => requireGroup(db, params.guid),
+  async run({ db, found, actor }) {
+    const place = actor && (await placeIn(db, found, actor.uid))
+    if (place) requireMayRead(place.standing, found.type, found.guid)
+    const record = toGroup(found, place ? { member: place.member } : {})
+    return { data: { ...record, onlineMembersCount: await onlineMembersCount(db, found) } }
+  },
+})
+
+const countOnlineMembers = operation({
+  id: 'countOnlineMembers',
+  route: 'GET /groups/online-counts',
+  summary: 'Count the connected members of groups',
+  doors: ['client'],
+  may: 'listGroups',
+  query: OnlineCountsQuery,
+  reply: one(OnlineCounts),
+  async run({ db, query: { guids = [] }, actor }) {
+    if (guids.length > guidsPerCallMax) {
+      throw badRequest({ guids: [`must not have more than ${guidsPerCallMax} entries`] })
+    }
+    const viewer = actor && { uid: actor.uid, types: [] }
+    const wanted = guids.length === 0 ? [] : (await selectGroups(db, { guids }, viewer)).rows
+    const counts: [string, number][] = []
+    for (const group of wanted) counts.push([group.guid, await onlineMembersCount(db, group)])
+    return { data: Object.fromEntries(counts) }
+  },
+})
+
+const updateGroup = operation({
+  id: 'updateGroup',
+  route: 'PUT /groups/{guid}',
+  summary: 'Change a group',
+  description:
+    'What is not sent stays as it is; `metadata` and `tags` are replaced whole. Whoever acts must be a moderator or an ' +
+    'admin. `owner` counts only without an acting user, and clients change neither type nor password.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'updateGroup',
+  body: GroupUpdate,
+  reply: one(Group),
+  errors: [
+    groupNotFound,
+    userNotFound,
+    passwordMissing,
+    groupNotJoined,
+    noModeratorScope,
+    bannedFromGroup,
+    notForClients,
+    noVacancy,
+    quotaReached,
+  ],
+  find: ({ db, params }) => requireGroup(db, params.guid),
+  async run(call) {
+    const { db, actor, caller, body, found } = call
+    if (caller.kind === 'client') refuseLock(found, body)
+    const owner = actor || body.owner === undefined ? undefined : await requireActiveUser(db, body.owner)
+    const passwordHash = body.password?.trim() ? await hashPassword(body.password) : undefined
+    const scene = await holdScene(db, found.guid, actor, owner ? [owner.uid] : [])
+    requireModerator(scene.acting, found.guid)
+    const password = passwordAfter(scene.group, body, passwordHash)
+    const columns = changedColumns(body, password)
+    const owned = owner ? await giveTo(call, scene, activeIn(scene.users, owner.uid)) : scene.group
+    if (Object.keys(columns).length === 0 && owned === scene.group) return { data: answered(scene.group, scene) }
+    const changed = await changeGroup(call, owned, columns, actor?.uid ?? systemUid)
+    await call.emit(groupUpdated, { group: await toldGroup(db, changed) })
+    return { data: answered(changed, scene) }
+  },
+})
+
+/** Makes a user the owner: a member is promoted, anyone else comes in first. */
+async function giveTo(work: Work, scene: Scene, user: UserRow): Promise<GroupRow> {
+  const { group } = scene
+  if (group.owner_id === user.id) return group
+  const member = await findMember(work.db, group, user.uid)
+  if (member) return handOver(work, group, member)
+  const lists = { admins: [user.uid] }
+  const guests = await decideGuests(work.db, scene, lists)
+  for (const { outcome } of guests) if (outcome instanceof ApiError) throw outcome
+  const received = await receiveGuests(work, scene, lists, guests)
+  return handOver(work, received.group, await findMember(work.db, group, user.uid))
+}
+
+/** What opens a group is for its app to change. */
+function refuseLock(group: GroupRow, { type, password }: GroupUpdate): void {
+  if ((type !== undefined && type !== group.type) || password !== undefined) throw notForClients()
+}
+
+/** The hash to store: a password group has one, and no other group does. Nothing, if it stays as it is. */
+function passwordAfter(group: GroupRow, { type = group.type }: GroupUpdate, hash: string | undefined) {
+  if (type !== 'password') return group.password === null ? undefined : null
+  if (hash === undefined && group.password === null) throw passwordMissing()
+  return hash
+}
+
+function answered(group: GroupRow, { by, member }: Scene): Group {
+  return toGroup(group, by ? { member } : {})
+}
+
+const deleteGroup = operation({
+  id: 'deleteGroup',
+  route: 'DELETE /groups/{guid}',
+  summary: 'Delete a group',
+  description:
+    'With all that is in it: memberships, bans, permissions, messages. Whoever acts must be an admin. The GUID is free ' +
+    'again at once.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'deleteGroup',
+  reply: Done,
+  errors: [groupNotFound, groupNotJoined, noAdminScope, bannedFromGroup],
+  find: ({ db, params }) => requireGroup(db, params.guid),
+  async run(call) {
+    const { db, actor, found } = call
+    const { group, acting } = await holdScene(db, found.guid, actor, [])
+    requireAdmin(acting, group.guid)
+    await call.emit(groupDeleted, { group: await toldGroup(db, group), id: group.id })
+    await forgetPermissions.ask(db, group.guid)
+    const voidUpTo = await voidConversation(db, group)
+    await call.later(
+      clearDeletedGroup,
+      { id: group.id, guid: group.guid, ...(voidUpTo !== undefined && { voidUpTo }) },
+      { key: group.id },
+    )
+    await removeGroup(db, group)
+    return done(`The group ${group.guid} is deleted.`)
+  },
+})
+
+const transferOwnership = operation({
+  id: 'transferOwnership',
+  route: 'PUT /groups/{guid}/owner',
+  summary: 'Hand a group over',
+  description:
+    'The owner gives the group to another member, who becomes an admin if they are not; the old owner stays one.',
+  doors: ['client'],
+  may: 'patchOwner',
+  body: OwnerTransfer,
+  reply: one(Group),
+  errors: [groupNotFound, userNotFound, groupNotJoined, bannedFromGroup, noClearance, noSelfAction, notAMember],
+  find: ({ db, params }) => requireGroup(db, params.guid),
+  async run(call) {
+    const { db, actor, found } = call
+    const uid = call.body.uid.toLowerCase()
+    const scene = await holdScene(db, found.guid, actor, [uid])
+    requireMayTransfer(scene.acting, uid === actor?.uid, found.guid)
+    activeIn(scene.users, uid)
+    const member = await findMember(db, scene.group, uid)
+    if (!member) throw notAMember({ uid, guid: found.guid })
+    return { data: answered(await handOver(call, scene.group, member), scene) }
+  },
+})
+
+export const operations = [
+  createGroup,
+  listGroups,
+  countOnlineMembers,
+  getGroup,
+  updateGroup,
+  deleteGroup,
+  transferOwnership,
+]

@@ -1,0 +1,93 @@
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { placeOfGroup, writeAction } from '../timeline/index.ts'
+import type { Message } from '../timeline/schemas.ts'
+import { systemUid, toUser, type UserRow } from '../users/index.ts'
+import type { User } from '../users/schemas.ts'
+import {
+  memberAdded,
+  memberBanned,
+  memberJoined,
+  memberKicked,
+  memberLeft,
+  memberScopeChanged,
+  memberUnbanned,
+} from './events.ts'
+import { onlineMembersCount } from './online.ts'
+import { fullFeatureMembersMax, type Group, type MemberScope } from './schemas.ts'
+import { toGroup, toGroupCard } from './store.ts'
+import type { GroupRow } from './tables.ts'
+
+/** Something was done in a group; who acts is the server if nobody. */
+interface Deed {
+  group: GroupRow
+  by: UserRow | undefined
+  on: UserRow
+}
+
+const system: User = { uid: systemUid, name: 'System', role: 'default', status: 'offline', createdAt: 0 }
+
+/** The user in short, as messages about them show; what is private or long stays out of the history. */
+function toUserCard(row: UserRow): User {
+  const { metadata: _metadata, tags: _tags, statusMessage: _said, ...card } = toUser(row)
+  return card
+}
+
+const cardOf = (user: UserRow | undefined) => (user ? toUserCard(user) : system)
+
+/** The record that events carry. How many are connected is not counted anew with each change of a large group. */
+export async function toldGroup(db: TenantDb, row: GroupRow, record: Group = toGroup(row)): Promise<Group> {
+  if (row.members_count > fullFeatureMembersMax) return record
+  return { ...record, onlineMembersCount: await onlineMembersCount(db, row) }
+}
+
+async function say(work: Work, action: string, { group, by, on }: Deed, extras?: object): Promise<Message> {
+  return writeAction(work, placeOfGroup(group.guid), {
+    type: 'groupMember',
+    action,
+    sender: by?.uid ?? systemUid,
+    receiver: group.guid,
+    by: { entity: cardOf(by), entityType: 'user' },
+    on: { entity: toUserCard(on), entityType: 'user' },
+    for: { entity: toGroupCard(group), entityType: 'group' },
+    ...(extras && { extras }),
+    counts: true,
+  })
+}
+
+const deeds = { added: memberAdded, kicked: memberKicked, banned: memberBanned, unbanned: memberUnbanned }
+
+/** Tells the group, and the log, what somebody did to a user; answers the message. */
+export async function tellDeed(work: Work, action: keyof typeof deeds, deed: Deed): Promise<Message> {
+  const message = await say(work, action, deed)
+  const group = await toldGroup(work.db, deed.group, toGroupCard(deed.group))
+  await work.emit(deeds[action], { group, user: toUserCard(deed.on), by: cardOf(deed.by), message })
+  return message
+}
+
+const moves = { joined: memberJoined, left: memberLeft }
+
+/** The same for what users do by themselves. */
+export async function tellMove(work: Work, action: keyof typeof moves, group: GroupRow, user: UserRow): Promise<void> {
+  const message = await say(work, action, { group, by: user, on: user })
+  await work.emit(moves[action], {
+    group: await toldGroup(work.db, group, toGroupCard(group)),
+    user: toUserCard(user),
+    message,
+  })
+}
+
+export async function tellScope(work: Work, deed: Deed, scope: MemberScope, oldScope: MemberScope): Promise<void> {
+  const message = await say(work, 'scopeChanged', deed, { scope: { new: scope, old: oldScope } })
+  const group = await toldGroup(work.db, deed.group, toGroupCard(deed.group))
+  await work.emit(memberScopeChanged, {
+    group,
+    user: toUserCard(deed.on),
+    by: cardOf(deed.by),
+    message,
+    scope,
+    oldScope,
+  })
+}
+
+export { toUserCard }

@@ -1,0 +1,43 @@
+import { tenantDb } from '../../server/src/storage/tenant.ts'
+import type { AppClient, House } from './house.ts'
+
+/** What webhooks were told about an app, in order. */
+export interface Told {
+  trigger: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into what is told freely
+  data: any
+}
+
+export async function toldTo({ service }: House, app: AppClient): Promise<Told[]> {
+  const { database, areas } = service.house
+  const events = new Map(areas.flatMap((area) => area.events).map((event) => [event.name, event]))
+  const rows = await tenantDb(database.reader, app.id)
+    .select('events')
+    .select(['events.name', 'events.payload'])
+    .orderBy('events.tx')
+    .orderBy('events.id')
+    .execute()
+  return rows.flatMap(({ name, payload }) => {
+    const { webhook } = events.get(name) ?? {}
+    return webhook ? [{ trigger: webhook.trigger, data: webhook.body(JSON.parse(payload)) }] : []
+  })
+}
+
+/** Until users connect by themselves, tests say that they are. */
+export async function connectUsers({ service }: House, app: AppClient, ...uids: string[]): Promise<void> {
+  const facets = 'default|available|0'
+  await service.house.database.write(async (connection) => {
+    const db = tenantDb(connection, app.id)
+    for (const uid of uids) {
+      await db.update('users').set({ status: 'available', facets }).where('uid', '=', uid).execute()
+      await db
+        .insert('tallies', { list: 'users', level: 0, bucket: 0, facets, n: 1 })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['app_id', 'list', 'level', 'bucket', 'facets'])
+            .doUpdateSet((is) => ({ n: is('tallies.n', '+', 1) })),
+        )
+        .execute()
+    }
+  })
+}
