@@ -3,13 +3,19 @@ import { apps } from './apps/index.ts'
 import { authTokens } from './auth-tokens/index.ts'
 import { blockedUsers } from './blocked-users/index.ts'
 import { calls } from './calls/index.ts'
+import { conversations } from './conversations/index.ts'
 import { emulator } from './emulator/index.ts'
 import { friends } from './friends/index.ts'
 import { groups } from './groups/index.ts'
+import { interactions } from './interactions/index.ts'
+import { messages } from './messages/index.ts'
+import { pins } from './pins/index.ts'
 import { rbac } from './rbac/index.ts'
+import { reactions } from './reactions/index.ts'
 import { restrictedFeatures } from './restricted-features/index.ts'
 import { roles } from './roles/index.ts'
 import { scopePermissions } from './scope-permissions/index.ts'
+import { threads } from './threads/index.ts'
 import { timeline } from './timeline/index.ts'
 import { users } from './users/index.ts'
 
@@ -27,6 +33,12 @@ export const areas = [
   timeline,
   groups,
   scopePermissions,
+  messages,
+  conversations,
+  reactions,
+  threads,
+  pins,
+  interactions,
   calls,
   emulator,
 ]

@@ -27,7 +27,7 @@ export interface App {
   region: string
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 
 /** `/users/{uid}` gives `{ uid: string }`. */

@@ -7,7 +7,9 @@ import { migrations } from './tables.ts'
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
+export { elementsIn, goalOf, isGoalMet } from './interactive.ts'
 export { readStretch, type Scope, type Stretch, viewerFor } from './list.ts'
+export { sendErrors } from './operations.ts'
 export { requireScope, type Speaker, speakerFor } from './parties.ts'
 export { erase as eraseMessages } from './purge.ts'
 export { refuseUntouchable } from './rules.ts'

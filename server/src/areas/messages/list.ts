@@ -13,6 +13,7 @@ export type Scope =
   | { kind: 'app' }
   | { kind: 'conversation'; conversationId: string; clearedSeq: number }
   | { kind: 'viewer'; uid: string }
+  | { kind: 'thread'; parentId: number }
 
 type Affix = 'append' | 'prepend'
 
@@ -115,24 +116,38 @@ export async function load(db: TenantDb, ids: number[], viewer: string | undefin
 /** The ids of the first messages of a scope, from the oldest on or from the newest back. */
 async function idsFrom(db: TenantDb, scope: Scope, wanted: Wanted, affix: Affix, limit: number): Promise<number[]> {
   if (scope.kind === 'viewer') return idsOfViewer(db, scope.uid, wanted, affix, limit)
-  const within: Condition[] =
-    scope.kind === 'app'
-      ? []
-      : [
-          sql`messages.conversation_id = ${scope.conversationId}`,
-          ...(scope.clearedSeq > 0 ? [sql`messages.seq > ${scope.clearedSeq}` as Condition] : []),
-        ]
+  const within = conditionsFor(scope)
   const { search } = wanted
   if (!search) return walk(db, [...within, ...wanted.conditions], affix, limit)
   const hits = await countMatching(db, search)
-  const size = scope.kind === 'app' ? appSize : ((await findConversation(db, scope.conversationId))?.last_seq ?? 0)
+  const size = await sizeOf(db, scope)
   return gatheringIsCheaper(hits, size, limit)
     ? gather(db, search, [...within, ...wanted.conditions], affix, limit)
     : walk(db, [...within, ...wanted.conditions, eachMatches(db, search)], affix, limit)
 }
 
+function conditionsFor(scope: Exclude<Scope, { kind: 'viewer' }>): Condition[] {
+  switch (scope.kind) {
+    case 'app':
+      return []
+    case 'thread':
+      return [sql`messages.parent_id = ${scope.parentId}`]
+    case 'conversation':
+      return [
+        sql`messages.conversation_id = ${scope.conversationId}`,
+        ...(scope.clearedSeq > 0 ? [sql`messages.seq > ${scope.clearedSeq}` as Condition] : []),
+      ]
+  }
+}
+
 // Nobody counts all messages of an app for this; it only has to be large.
 const appSize = 1_000_000
+
+/** About how many messages there are to walk through. */
+async function sizeOf(db: TenantDb, scope: Scope): Promise<number> {
+  if (scope.kind === 'thread') return 0
+  return scope.kind === 'conversation' ? ((await findConversation(db, scope.conversationId))?.last_seq ?? 0) : appSize
+}
 
 /** Few hits are fetched and sorted; where many match, walking in order is soon done. */
 function gatheringIsCheaper(hits: number, size: number, limit: number): boolean {

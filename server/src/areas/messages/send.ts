@@ -6,6 +6,7 @@ import {
   holdConversation,
   type MessageRow,
   messageSentAs,
+  openConversation,
   type Place,
   toMessage,
   toMessages,
@@ -69,6 +70,7 @@ export async function deliver(
   if (quotedMessageId !== undefined) await requireQuotable(db, place, Number(quotedMessageId))
   if (muid) {
     // Whoever comes second waits here until the first is written.
+    await openConversation(db, place, work.now)
     await holdConversation(db, place.conversationId)
     const known = await messageSentAs(db, place, speaker.uid, muid)
     if (known) return seenMessage(db, known.id, speaker.actor?.uid)

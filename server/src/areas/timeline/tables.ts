@@ -223,6 +223,12 @@ export const migrations: Migrations = {
       .columns(['app_id', 'parent_id', 'id'])
       .where(sql.ref('parent_id'), 'is not', null)
       .execute()
+    await schema
+      .createIndex('messages_with_replies')
+      .on('messages')
+      .columns(['app_id', 'updated_at', 'id'])
+      .where(sql.ref('reply_count'), '>', 0)
+      .execute()
     // Countable messages that were deleted: few, and every count of unread messages asks for them.
     await schema
       .createIndex('messages_uncounted')

@@ -1,0 +1,19 @@
+import { area } from '../../kit/area.ts'
+import { interactionsOf } from '../timeline/index.ts'
+import { goalCompleted } from './events.ts'
+import { forgetWithMessage } from './followers.ts'
+import { operations } from './operations.ts'
+import { interactionsWith } from './store.ts'
+import { migrations } from './tables.ts'
+
+interactionsOf.attach(interactionsWith)
+
+export const interactions = area({
+  name: 'interactions',
+  about: 'What people do with the buttons and fields of a message.',
+  operations,
+  events: [goalCompleted],
+  migrations,
+  tables: ['interactions'],
+  followers: [forgetWithMessage],
+})

@@ -1,0 +1,56 @@
+import { badRequest } from '../../kit/errors.ts'
+import { operation } from '../../kit/operation.ts'
+import { Done, done } from '../../kit/reply.ts'
+import { FilledText, Type } from '../../kit/schema.ts'
+import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
+import { elementsIn, goalOf, isGoalMet, refuseUntouchable, requireMessage } from '../messages/index.ts'
+import { findUser, toUser } from '../users/index.ts'
+import { goalCompleted } from './events.ts'
+import { addInteractions, interactionsWith } from './store.ts'
+
+const elementsMax = 100
+
+const interact = operation({
+  id: 'recordInteractions',
+  route: 'PATCH /messages/{id}/interacted',
+  summary: 'Record what a user did with an interactive message',
+  doors: ['server', 'client'],
+  onBehalfOf: 'required',
+  body: Type.Object({
+    interactions: Type.Array(FilledText(255), { minItems: 1, maxItems: elementsMax, description: 'Ids of elements' }),
+  }),
+  reply: Done,
+  errors: [messageNotFound, messageNotAccessible, actionNotAllowed],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run(call) {
+    const { db, found, body } = call
+    const uid = call.actor?.uid ?? ''
+    refuseUntouchable(found)
+    const data = JSON.parse(found.data)
+    const known = new Set(elementsIn(data.interactiveData).map(({ elementId }) => elementId))
+    if (found.category !== 'interactive' || body.interactions.some((id) => !known.has(id))) {
+      throw badRequest({ interactions: ['must name elements of the message'] })
+    }
+    if (uid === found.sender && data.allowSenderInteraction !== true) throw actionNotAllowed({ id: found.id })
+    const before = (await interactionsWith(db, [found.id], uid)).get(found.id) ?? []
+    await addInteractions(call, found.id, uid, body.interactions)
+    const after = (await interactionsWith(db, [found.id], uid)).get(found.id) ?? []
+    const goal = goalOf(data)
+    const elements = (all: typeof before) => new Set(all.map(({ elementId }) => elementId))
+    if (!isGoalMet(goal, elements(before)) && isGoalMet(goal, elements(after))) {
+      const user = await findUser(db, uid)
+      await call.emit(goalCompleted, {
+        messageId: String(found.id),
+        messageSender: found.sender,
+        sender: user ? toUser(user, { withTags: false }) : { uid },
+        uid,
+        receiverId: found.receiver,
+        receiverType: found.receiver_type,
+        interactions: after,
+      })
+    }
+    return done('The interactions are recorded.')
+  },
+})
+
+export const operations = [interact]

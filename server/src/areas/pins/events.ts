@@ -1,0 +1,38 @@
+import { defineEvent } from '../../kit/event.ts'
+import { Seconds, Type } from '../../kit/schema.ts'
+import { audienceOf } from '../timeline/events.ts'
+import { Message } from '../timeline/schemas.ts'
+
+const ofConversation = Type.Object({ message: Message, by: Type.String(), at: Seconds('When') })
+const ofUser = Type.Object({ message: Message, uid: Type.String() })
+
+export const messagePinned = defineEvent({
+  name: 'message.pinned',
+  payload: ofConversation,
+  audience: ({ message }) => audienceOf(message),
+  webhook: { trigger: 'message_pinned', body: ({ message }) => ({ message }) },
+})
+
+export const messageUnpinned = defineEvent({
+  name: 'message.unpinned',
+  payload: ofConversation,
+  audience: ({ message }) => audienceOf(message),
+  webhook: {
+    trigger: 'message_unpinned',
+    body: ({ message, by, at }) => ({ message: { ...message, unpinnedBy: by, unpinnedAt: at } }),
+  },
+})
+
+export const messageSaved = defineEvent({
+  name: 'message.saved',
+  payload: ofUser,
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+export const messageUnsaved = defineEvent({
+  name: 'message.unsaved',
+  payload: ofUser,
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+export const pinEvents = [messagePinned, messageUnpinned, messageSaved, messageUnsaved]

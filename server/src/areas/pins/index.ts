@@ -1,0 +1,21 @@
+import { area } from '../../kit/area.ts'
+import { savedIds } from '../messages/index.ts'
+import { savedBy } from '../timeline/index.ts'
+import { pinEvents } from './events.ts'
+import { forgetWithMessage, forgetWithUser } from './followers.ts'
+import { operations } from './operations.ts'
+import { idsSavedBy, savedTimes } from './store.ts'
+import { migrations } from './tables.ts'
+
+savedIds.attach(idsSavedBy)
+savedBy.attach(savedTimes)
+
+export const pins = area({
+  name: 'pins',
+  about: 'Messages that a conversation keeps in view, and those a user keeps for himself.',
+  operations,
+  events: pinEvents,
+  migrations,
+  tables: ['saved_messages'],
+  followers: [forgetWithMessage, forgetWithUser],
+})

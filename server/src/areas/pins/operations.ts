@@ -1,0 +1,102 @@
+import { type Actor, operation } from '../../kit/operation.ts'
+import { one } from '../../kit/reply.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { findGroup, scopeInGroup } from '../groups/index.ts'
+import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
+import { refuseUntouchable, requireMessage, seenMessage } from '../messages/index.ts'
+import { permissionDenied } from '../rbac/errors.ts'
+import { refuseUnless } from '../rbac/index.ts'
+import { type MessageRow, toMessage } from '../timeline/index.ts'
+import { Message } from '../timeline/schemas.ts'
+import { systemUid } from '../users/index.ts'
+import { tooManyPinned, tooManySaved } from './errors.ts'
+import { messagePinned, messageSaved, messageUnpinned, messageUnsaved } from './events.ts'
+import { pinMessage, saveMessage, unpinMessage, unsaveMessage } from './store.ts'
+
+const doors: ('server' | 'client')[] = ['server', 'client']
+const messageErrors = [messageNotFound, messageNotAccessible, actionNotAllowed, permissionDenied]
+
+/** In a group, admins and moderators pin; between two, both do. */
+async function refusePinning(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<void> {
+  if (!actor || row.receiver_type === 'user') return
+  const group = await findGroup(db, row.receiver)
+  const scope = group && (await scopeInGroup(db, group, actor.uid))
+  refuseUnless(scope === 'admin' || scope === 'moderator')
+}
+
+const pin = operation({
+  id: 'pinMessage',
+  route: 'POST /messages/{id}/pin',
+  summary: 'Pin a message in its conversation',
+  doors,
+  onBehalfOf: 'optional',
+  reply: one(Message),
+  errors: [...messageErrors, tooManyPinned],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run(call) {
+    const { db, found, actor, now } = call
+    refuseUntouchable(found)
+    await refusePinning(db, found, actor)
+    const by = actor?.uid ?? systemUid
+    const pinned = await pinMessage(call, found, by)
+    await call.emit(messagePinned, { message: toMessage(pinned, {}), by, at: now })
+    return { data: await seenMessage(db, found.id, actor?.uid) }
+  },
+})
+
+const unpin = operation({
+  id: 'unpinMessage',
+  route: 'DELETE /messages/{id}/pin',
+  summary: 'Unpin a message',
+  doors,
+  onBehalfOf: 'optional',
+  reply: one(Message),
+  errors: messageErrors,
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run(call) {
+    const { db, found, actor, now } = call
+    await refusePinning(db, found, actor)
+    if (found.pinned_at !== null) {
+      const message = toMessage(await unpinMessage(db, found), {})
+      await call.emit(messageUnpinned, { message, by: actor?.uid ?? systemUid, at: now })
+    }
+    return { data: await seenMessage(db, found.id, actor?.uid) }
+  },
+})
+
+const save = operation({
+  id: 'saveMessage',
+  route: 'POST /messages/{id}/save',
+  summary: 'Save a message for oneself',
+  doors,
+  onBehalfOf: 'required',
+  reply: one(Message),
+  errors: [...messageErrors, tooManySaved],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run(call) {
+    const { db, found } = call
+    const uid = call.actor?.uid ?? ''
+    refuseUntouchable(found)
+    if (await saveMessage(call, found, uid)) await call.emit(messageSaved, { uid, message: toMessage(found, {}) })
+    return { data: await seenMessage(db, found.id, uid) }
+  },
+})
+
+const unsave = operation({
+  id: 'unsaveMessage',
+  route: 'DELETE /messages/{id}/save',
+  summary: 'Drop a saved message',
+  doors,
+  onBehalfOf: 'required',
+  reply: one(Message),
+  errors: messageErrors,
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run(call) {
+    const { db, found } = call
+    const uid = call.actor?.uid ?? ''
+    if (await unsaveMessage(db, found, uid)) await call.emit(messageUnsaved, { uid, message: toMessage(found, {}) })
+    return { data: await seenMessage(db, found.id, uid) }
+  },
+})
+
+export const operations = [pin, unpin, save, unsave]

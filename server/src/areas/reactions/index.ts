@@ -1,0 +1,20 @@
+import { area } from '../../kit/area.ts'
+import { reactionsTo } from '../timeline/index.ts'
+import { reactionAdded, reactionRemoved } from './events.ts'
+import { forgetWithMessage } from './followers.ts'
+import { operations } from './operations.ts'
+import { countsOf } from './store.ts'
+import { migrations } from './tables.ts'
+
+reactionsTo.attach(countsOf)
+
+export const reactions = area({
+  name: 'reactions',
+  about: 'What people feel about a message, in one sign.',
+  operations,
+  events: [reactionAdded, reactionRemoved],
+  migrations,
+  tables: ['reactions', 'reaction_counts'],
+  numberedTables: ['reactions'],
+  followers: [forgetWithMessage],
+})

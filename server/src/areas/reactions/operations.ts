@@ -1,0 +1,166 @@
+import { cursorPage, cursorPageOf } from '../../kit/cursor.ts'
+import { badRequest } from '../../kit/errors.ts'
+import { type Actor, operation } from '../../kit/operation.ts'
+import { one } from '../../kit/reply.ts'
+import type { Static } from '../../kit/schema.ts'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { findGroup, scopeInGroup } from '../groups/index.ts'
+import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
+import { refuseUntouchable, requireMessage, seenMessage } from '../messages/index.ts'
+import { permissionDenied } from '../rbac/errors.ts'
+import { refuseUnless } from '../rbac/index.ts'
+import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import { type MessageRow, toMessage } from '../timeline/index.ts'
+import { Message } from '../timeline/schemas.ts'
+import { findUser, toUser, usersByUid } from '../users/index.ts'
+import { reactionAdded, reactionRemoved } from './events.ts'
+import { Reaction, ReactionAdd, ReactionListQuery, reactionCharactersMax, reactionLimits } from './schemas.ts'
+import { addReaction, removeReaction } from './store.ts'
+import type { ReactionRow } from './tables.ts'
+
+const messageErrors = [messageNotFound, messageNotAccessible, permissionDenied]
+
+/** The acting member's scope, where the message is in a group. */
+async function scopeOf(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<MemberScope | undefined> {
+  if (!actor || row.receiver_type === 'user') return undefined
+  const group = await findGroup(db, row.receiver)
+  return group && scopeInGroup(db, group, actor.uid)
+}
+
+type ReactionListQuery = Static<typeof ReactionListQuery>
+
+async function list(
+  db: TenantDb,
+  row: MessageRow,
+  reaction: string | undefined,
+  query: ReactionListQuery,
+  actor: Actor | undefined,
+) {
+  const scope = await scopeOf(db, row, actor)
+  if (scope) {
+    const values = await scopeValues(db, { guid: row.receiver, scope })
+    refuseUnless(scopeRules.scopeMay(values, 'listReactions'))
+  }
+  const all = db.select('reactions').selectAll().where('reactions.message_id', '=', row.id)
+  const some = reaction === undefined ? all : all.where('reactions.reaction', '=', reaction)
+  const { data, meta } = await cursorPage(
+    some as never,
+    'reactions.id',
+    query,
+    reactionLimits,
+    (each: ReactionRow) => each.id,
+    (each: ReactionRow) => each,
+  )
+  const users = await usersByUid(
+    db,
+    data.map(({ uid }) => uid),
+  )
+  return {
+    data: data.flatMap((each) => {
+      const user = users.get(each.uid)
+      return user ? [toReaction(each, toUser(user, { actorUid: actor?.uid, withTags: false }))] : []
+    }),
+    meta,
+  }
+}
+
+function toReaction(
+  { id, message_id, reaction, uid, reacted_at }: ReactionRow,
+  reactedBy: Reaction['reactedBy'],
+): Reaction {
+  return { id: String(id), messageId: String(message_id), reaction, uid, reactedAt: reacted_at, reactedBy }
+}
+
+const listReactions = operation({
+  id: 'listReactions',
+  route: 'GET /messages/{id}/reactions',
+  summary: 'List the reactions to a message',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  query: ReactionListQuery,
+  reply: cursorPageOf(Reaction),
+  errors: messageErrors,
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  run: ({ db, found, query, actor }) => list(db, found, undefined, query, actor),
+})
+
+const listReactionsOfKind = operation({
+  id: 'listReactionsOfKind',
+  route: 'GET /messages/{id}/reactions/{reaction}',
+  summary: 'List who has reacted in one way',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  query: ReactionListQuery,
+  reply: cursorPageOf(Reaction),
+  errors: messageErrors,
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  run: ({ db, found, params, query, actor }) => list(db, found, params.reaction, query, actor),
+})
+
+/** Reacts for the acting user; once more with the same changes nothing. */
+async function react(work: Work, row: MessageRow, actor: Actor | undefined, reaction: string) {
+  const { db } = work
+  if (reaction.length > reactionCharactersMax) {
+    throw badRequest({ reaction: [`must not be longer than ${reactionCharactersMax} characters`] })
+  }
+  refuseUntouchable(row)
+  const scope = await scopeOf(db, row, actor)
+  if (scope) {
+    refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'addReaction'))
+  }
+  const added = await addReaction(work, row, actor?.uid ?? '', reaction)
+  if (added) await tell(work, reactionAdded, row, added)
+  return { data: await seenMessage(db, row.id, actor?.uid) }
+}
+
+async function tell(work: Work, event: typeof reactionAdded, row: MessageRow, reaction: ReactionRow): Promise<void> {
+  const user = await findUser(work.db, reaction.uid)
+  if (!user) return
+  const message = toMessage(row, {})
+  await work.emit(event, { message, reaction: toReaction(reaction, toUser(user, { withTags: false })) })
+}
+
+const addReactionByPath = operation({
+  id: 'addReaction',
+  route: 'POST /messages/{id}/reactions/{reaction}',
+  summary: 'React to a message',
+  doors: ['server', 'client'],
+  onBehalfOf: 'required',
+  reply: one(Message),
+  errors: [...messageErrors, actionNotAllowed],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  run: (call) => react(call, call.found, call.actor, call.params.reaction),
+})
+
+const addReactionByBody = operation({
+  id: 'addReactionInBody',
+  route: 'POST /messages/{id}/reactions',
+  summary: 'React to a message, with the reaction in the body',
+  doors: ['server', 'client'],
+  onBehalfOf: 'required',
+  body: ReactionAdd,
+  reply: one(Message),
+  errors: [...messageErrors, actionNotAllowed],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  run: (call) => react(call, call.found, call.actor, call.body.reaction),
+})
+
+const takeReactionBack = operation({
+  id: 'removeReaction',
+  route: 'DELETE /messages/{id}/reactions/{reaction}',
+  summary: 'Take a reaction back',
+  doors: ['server', 'client'],
+  onBehalfOf: 'required',
+  reply: one(Message),
+  errors: [...messageErrors, actionNotAllowed],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run(call) {
+    const { db, found, actor, params } = call
+    const removed = await removeReaction(db, found, actor?.uid ?? '', params.reaction)
+    if (removed) await tell(call, reactionRemoved, found, removed)
+    return { data: await seenMessage(db, found.id, actor?.uid) }
+  },
+})
+
+export const operations = [listReactions, listReactionsOfKind, addReactionByPath, addReactionByBody, takeReactionBack]

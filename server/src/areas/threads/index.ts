@@ -1,0 +1,19 @@
+import { area } from '../../kit/area.ts'
+import { joinThread } from '../messages/index.ts'
+import { followedBy } from '../timeline/index.ts'
+import { forgetWithMessage } from './followers.ts'
+import { operations } from './operations.ts'
+import { joinedThread, threadsFollowed } from './store.ts'
+import { migrations } from './tables.ts'
+
+joinThread.attach(joinedThread)
+followedBy.attach(threadsFollowed)
+
+export const threads = area({
+  name: 'threads',
+  about: 'Replies to a message, kept together.',
+  operations,
+  migrations,
+  tables: ['thread_subscriptions'],
+  followers: [forgetWithMessage],
+})

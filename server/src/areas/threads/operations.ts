@@ -1,0 +1,134 @@
+import { badRequest } from '../../kit/errors.ts'
+import { type Actor, operation } from '../../kit/operation.ts'
+import { one } from '../../kit/reply.ts'
+import { Type } from '../../kit/schema.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
+import { requireGroup } from '../groups/index.ts'
+import { messageNotAccessible, messageNotFound, nestedThread } from '../messages/errors.ts'
+import {
+  readStretch,
+  requireMessage,
+  requireScope,
+  sendErrors,
+  sendMessage,
+  shown,
+  speakerFor,
+} from '../messages/index.ts'
+import { MessageListQuery, MessageSend, MessageStretch } from '../messages/schemas.ts'
+import { permissionDenied } from '../rbac/errors.ts'
+import { otherSide, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import { Message } from '../timeline/schemas.ts'
+import { userNotFound } from '../users/errors.ts'
+import { requireActiveUser } from '../users/index.ts'
+import { listThreads } from './list.ts'
+import { ThreadListQuery, ThreadStretch } from './schemas.ts'
+import { setFollowing } from './store.ts'
+
+const replyBytesMax = 262_144
+const doors: ('server' | 'client')[] = ['server', 'client']
+
+const reply = operation({
+  id: 'sendReply',
+  route: 'POST /messages/{id}/thread',
+  summary: 'Reply in a thread',
+  description: 'Without a receiver, the reply goes to the conversation of the message.',
+  doors,
+  onBehalfOf: 'required',
+  may: 'createMessageThread',
+  bodyBytesMax: replyBytesMax,
+  body: MessageSend,
+  reply: one(Message),
+  errors: sendErrors,
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run(call) {
+    const { found, actor } = call
+    const speaker = await speakerFor(call.db, actor)
+    const usual =
+      found.receiver_type === 'group'
+        ? { receiver: found.receiver, receiverType: 'group' }
+        : { receiver: otherSide({ first: found.sender, second: found.receiver }, speaker.uid), receiverType: 'user' }
+    const { multipleReceivers: _, ...body } = call.body
+    return { data: await sendMessage(call, speaker, { ...usual, ...body, parentId: found.id }) }
+  },
+})
+
+const listReplies = operation({
+  id: 'listReplies',
+  route: 'GET /messages/{id}/thread',
+  summary: 'List the replies in a thread',
+  doors,
+  onBehalfOf: 'optional',
+  may: 'listThreadedMessages',
+  query: MessageListQuery,
+  reply: MessageStretch,
+  errors: [messageNotFound, messageNotAccessible, permissionDenied],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run({ db, found, query, actor }) {
+    const scope = { kind: 'thread' as const, parentId: found.id }
+    const { rows, ...meta } = await readStretch(db, scope, query, actor)
+    return { data: await shown(db, rows, actor?.uid, query), meta }
+  },
+})
+
+const listAllThreads = operation({
+  id: 'listThreads',
+  route: 'GET /threads',
+  summary: 'List threads',
+  description: 'Those with the newest activity first, each with its last reply.',
+  doors,
+  onBehalfOf: 'optional',
+  query: ThreadListQuery,
+  reply: ThreadStretch,
+  errors: [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup],
+  async run({ db, query, actor }) {
+    for (const name of ['participatedByMe', 'withUnreadReplyCount', 'withMentionCount'] as const) {
+      if (query[name] && !actor) throw badRequest({ [name]: ['needs an acting user'] })
+    }
+    if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
+    const { threads, limit, next } = await listThreads(db, query, actor?.uid, await conversationOf(db, query, actor))
+    return { data: threads, meta: { current: { limit, count: threads.length }, ...(next && { next }) } }
+  },
+})
+
+async function conversationOf(
+  db: TenantDb,
+  { uid, guid }: { uid?: string | undefined; guid?: string | undefined },
+  actor: Actor | undefined,
+): Promise<string | undefined> {
+  if (guid !== undefined) {
+    const group = await requireGroup(db, guid)
+    if (actor) await requireScope(db, group, actor.uid)
+    return placeOfGroup(group.guid).conversationId
+  }
+  if (uid === undefined) return undefined
+  const user = await requireActiveUser(db, uid)
+  if (!actor) throw badRequest({ uid: ['needs an acting user'] })
+  return placeOfUsers(actor.uid, user.uid).conversationId
+}
+
+const Success = one(Type.Object({ success: Type.Literal(true) }))
+
+const follow = (['POST', 'DELETE'] as const).map((method) =>
+  operation({
+    id: method === 'POST' ? 'followThread' : 'unfollowThread',
+    route: `${method} /messages/{id}/thread/subscription`,
+    summary: method === 'POST' ? 'Follow a thread' : 'Stop following a thread',
+    description:
+      method === 'POST'
+        ? 'One also follows a thread by beginning it, by replying in it, and by being named in it.'
+        : 'Until one replies or is named again.',
+    doors,
+    onBehalfOf: 'required',
+    reply: Success,
+    errors: [messageNotFound, messageNotAccessible, nestedThread],
+    find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+    async run({ db, found, actor }) {
+      if (found.parent_id !== null) throw nestedThread({ id: found.id })
+      await setFollowing(db, found.id, [actor?.uid ?? ''], method === 'POST')
+      return { data: { success: true as const } }
+    },
+  }),
+)
+
+export const operations = [reply, listReplies, listAllThreads, ...follow]

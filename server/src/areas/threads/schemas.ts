@@ -1,0 +1,24 @@
+import { OneOf, type Static, Type } from '../../kit/schema.ts'
+import { Message } from '../timeline/schemas.ts'
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
+
+export const ThreadListQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
+  affix: Type.Optional(OneOf(['append', 'prepend'])),
+  updatedAt: Type.Optional(Type.Integer({ description: 'Read on from this time' })),
+  participatedByMe: flag('Only threads that the acting user follows'),
+  withUnreadReplyCount: flag('With the number of replies that the acting user has not read'),
+  withMentionCount: flag('With the number of unread replies that name the acting user'),
+  uid: Type.Optional(Type.String({ description: 'Only in the conversation with this user' })),
+  guid: Type.Optional(Type.String({ description: 'Only in this group' })),
+})
+export type ThreadListQuery = Static<typeof ThreadListQuery>
+
+export const ThreadStretch = Type.Object({
+  data: Type.Array(Message),
+  meta: Type.Object({
+    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
+    next: Type.Optional(Type.Object({ affix: OneOf(['append', 'prepend']), updatedAt: Type.Integer() })),
+  }),
+})

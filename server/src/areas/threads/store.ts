@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import type { MessageRow } from '../timeline/index.ts'
+import { systemUid } from '../users/index.ts'
+
+/** Makes users follow a thread, or no longer. */
+export async function setFollowing(db: TenantDb, parentId: number, uids: string[], follows: boolean): Promise<void> {
+  const rows = uids
+    .filter((uid) => uid !== '' && uid !== systemUid)
+    .map((uid) => ({ uid, parent_id: parentId, follows: follows ? 1 : 0 }))
+  if (rows.length === 0) return
+  await db
+    .insert(
+      'thread_subscriptions',
+      rows.toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['app_id', 'uid', 'parent_id']).doUpdateSet({ follows: sql`excluded.follows` }),
+    )
+    .execute()
+}
+
+/** Who takes part in a thread follows it; that somebody had stopped to does not last. */
+export async function joinedThread({ db }: Pick<Work, 'db'>, parent: MessageRow, uids: string[]): Promise<void> {
+  await setFollowing(db, parent.id, uids, true)
+}
+
+/** Which of some messages begin a thread that the viewer follows. */
+export async function threadsFollowed(
+  db: TenantDb,
+  ids: number[],
+  viewer: string | undefined,
+): Promise<Map<number, true>> {
+  const { rows } = await sql<{ id: number }>`SELECT messages.id FROM messages
+    LEFT JOIN thread_subscriptions ON thread_subscriptions.app_id = messages.app_id
+      AND thread_subscriptions.uid = ${viewer ?? ''} AND thread_subscriptions.parent_id = messages.id
+    WHERE messages.app_id = ${db.appId} AND messages.id IN (${sql.join(ids)})
+      AND coalesce(thread_subscriptions.follows, CASE WHEN messages.sender = ${viewer ?? ''} THEN 1 ELSE 0 END) = 1`.execute(
+    db.connection.query,
+  )
+  return new Map(rows.map(({ id }) => [id, true]))
+}
+
+export async function forgetThread(db: TenantDb, parentId: number): Promise<void> {
+  await db.delete('thread_subscriptions').where('parent_id', '=', parentId).execute()
+}
