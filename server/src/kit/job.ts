@@ -1,18 +1,27 @@
 import type { Static, TSchema } from 'typebox'
+import type { TenantDb } from '../storage/tenant.ts'
+import type { Tools } from './ports.ts'
 import type { Work } from './work.ts'
 
 /** Work for later. It runs in one transaction together with its own completion, so a crash repeats or loses nothing. */
-export interface JobDefinition<Payload extends TSchema = TSchema> {
+export interface JobDefinition<Payload extends TSchema = TSchema, Given = unknown> {
   name: string
   payload: Payload
   /** After so many failures the job stays visible as dead; `Infinity` for what must happen in the end. */
   attemptsMax: number
+  /**
+   * What has to do with the outside world, or takes long. It comes first, in no transaction and beside other jobs; a
+   * crash repeats it. Its result arrives as `given`.
+   */
+  prepare?(payload: Static<Payload>, outside: { db: TenantDb; tools: Tools }): Promise<Given>
   /** May answer the time of its next run; the job then goes on living. */
-  run(payload: Static<Payload>, work: Work): Promise<undefined | { againAt: number }>
+  run(payload: Static<Payload>, work: Work, given?: Given): Promise<undefined | { againAt: number }>
 }
 
-export function job<Payload extends TSchema>(definition: JobDefinition<Payload>): JobDefinition<Payload> {
-  return definition
+export function job<Payload extends TSchema, Given = undefined>(
+  definition: JobDefinition<Payload, Given>,
+): JobDefinition<Payload> {
+  return definition as JobDefinition<Payload>
 }
 
 const backoffStartSeconds = 2

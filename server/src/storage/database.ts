@@ -10,6 +10,12 @@ export interface Position {
 
 export const logStart: Position = { tx: 0, id: 0 }
 
+/** Jobs with one of these names, or jobs with none of them. */
+export interface JobLane {
+  names: string[]
+  among: boolean
+}
+
 export type Numbered = <Table extends string, Columns extends string>(
   table: CreateTableBuilder<Table, Columns>,
 ) => CreateTableBuilder<Table, Columns | 'id'>
@@ -35,7 +41,7 @@ export interface Database {
   /** Events after a position, in commit order, none of which can still be overtaken. */
   eventsAfter(position: Position, limit: number): Promise<EventRow[]>
   /** Takes jobs due by `due` for one worker, at the real time `now`; nobody else gets them before `lockedUntil`. */
-  claimJobs(due: number, now: number, lockedUntil: number, limit: number): Promise<JobRow[]>
+  claimJobs(due: number, now: number, lockedUntil: number, limit: number, lane: JobLane): Promise<JobRow[]>
   /** Gives back jobs whose worker cannot be alive any more; called when a server starts. */
   releaseClaims(): Promise<void>
   /** Grants or renews a named lease; false while another holder's lease runs. */

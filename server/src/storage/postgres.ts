@@ -131,12 +131,13 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         WHERE (tx, id) > (${tx}, ${id}) AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
         ORDER BY tx, id LIMIT ${limit}`) as unknown as EventRow[]
     },
-    async claimJobs(due, now, lockedUntil, limit) {
+    async claimJobs(due, now, lockedUntil, limit, { names, among }) {
       return (await pool`
         UPDATE jobs SET locked_until = ${lockedUntil}, attempts = attempts + 1
         WHERE (app_id, name, key) IN (
           SELECT app_id, name, key FROM jobs
           WHERE dead_at IS NULL AND run_at <= ${due} AND locked_until <= ${now}
+            AND (name = ANY(${names})) = ${among}
           ORDER BY run_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
         RETURNING *`) as unknown as JobRow[]
     },

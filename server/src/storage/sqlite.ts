@@ -125,15 +125,17 @@ export function openSqlite(file: string): Database {
     async eventsAfter({ id }, limit) {
       return readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [id, limit]).rows as EventRow[]
     },
-    async claimJobs(due, now, lockedUntil, limit) {
+    async claimJobs(due, now, lockedUntil, limit, { names, among }) {
       return write(async ({ run }) => {
         const { rows } = await run(
           `UPDATE jobs SET locked_until = ?, attempts = attempts + 1
            WHERE (app_id, name, key) IN (
              SELECT app_id, name, key FROM jobs
-             WHERE dead_at IS NULL AND run_at <= ? AND locked_until <= ? ORDER BY run_at LIMIT ?)
+             WHERE dead_at IS NULL AND run_at <= ? AND locked_until <= ?
+               AND (name IN (SELECT value FROM json_each(?))) = ?
+             ORDER BY run_at LIMIT ?)
            RETURNING *`,
-          [lockedUntil, due, now, limit],
+          [lockedUntil, due, now, JSON.stringify(names), among ? 1 : 0, limit],
         )
         return rows as JobRow[]
       })

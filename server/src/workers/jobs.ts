@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ExpressionBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
@@ -5,42 +6,77 @@ import { backoffSeconds, type JobDefinition } from '../kit/job.ts'
 import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
-import type { Database } from '../storage/database.ts'
+import type { Database, JobLane } from '../storage/database.ts'
 import type { JobRow, Tables } from '../storage/tables.ts'
 import { tenantDb } from '../storage/tenant.ts'
 
 const jobsPerBatch = 20
+const outsideMax = 4
+const lookMilliseconds = 50
 const claimSeconds = 60
 const errorCharactersMax = 2_000
 
-/**
- * Runs the jobs that are due; answers whether there were any. When a job is due is told by the clock, which tests and the
- * emulator move; how long a worker's claim holds is real time.
- */
-export function createJobLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger) {
-  const definitions = new Map(areas.flatMap((area) => area.jobs).map((definition) => [definition.name, definition]))
+export interface JobLoop {
+  /** Runs the jobs that are due, and begins those that work outside; answers whether there were any. */
+  run(): Promise<boolean>
+  /** Waits a moment for one of those that work outside; answers whether there was any. */
+  outsideMoves(): Promise<boolean>
+}
 
-  return async function run(): Promise<boolean> {
+/**
+ * When a job is due is told by the clock, which tests and the emulator move; how long a worker's claim holds is real
+ * time. Jobs that have something to do with the outside world have a lane of their own: they may take long, and nobody
+ * waits for them.
+ */
+export function createJobLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger): JobLoop {
+  const definitions = new Map(areas.flatMap((area) => area.jobs).map((definition) => [definition.name, definition]))
+  const names = [...definitions.values()].filter(({ prepare }) => prepare).map(({ name }) => name)
+  const outside = new Set<Promise<void>>()
+  const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log)
+
+  async function claim(lane: JobLane, limit: number): Promise<JobRow[]> {
     const due = tools().clock.now()
     const now = Math.floor(Date.now() / 1000)
-    if (await nothingDue(database, due, now)) return false
-    const claimed = await database.claimJobs(due, now, now + claimSeconds, jobsPerBatch)
-    for (const row of claimed) await attempt(database, definitions.get(row.name), row, tools(), log)
-    return claimed.length > 0
+    if (limit === 0 || (await nothingDue(database, due, now, lane))) return []
+    return database.claimJobs(due, now, now + claimSeconds, limit, lane)
+  }
+
+  function begin(row: JobRow): void {
+    const attempting = tryJob(row)
+      .catch((error) => log.error({ err: error, job: row.name }, 'a job could not be put down; its claim runs out'))
+      .finally(() => {
+        outside.delete(attempting)
+        database.wake()
+      })
+    outside.add(attempting)
+  }
+
+  return {
+    async run() {
+      const begun = names.length === 0 ? [] : await claim({ names, among: true }, outsideMax - outside.size)
+      begun.forEach(begin)
+      const claimed = await claim({ names, among: false }, jobsPerBatch)
+      for (const row of claimed) await tryJob(row)
+      return begun.length + claimed.length > 0
+    },
+    async outsideMoves() {
+      if (outside.size === 0) return false
+      await Promise.race([...outside, pause(lookMilliseconds, undefined, { ref: false })])
+      return true
+    },
   }
 }
 
 /** Looking first spares an idle install a write transaction every half second. */
-async function nothingDue(database: Database, due: number, now: number): Promise<boolean> {
-  const row = await database.reader.query
+async function nothingDue(database: Database, due: number, now: number, { names, among }: JobLane): Promise<boolean> {
+  let rows = database.reader.query
     .selectFrom('jobs')
     .select('key')
     .where('dead_at', 'is', null)
     .where('run_at', '<=', due)
     .where('locked_until', '<=', now)
-    .limit(1)
-    .executeTakeFirst()
-  return row === undefined
+  if (names.length > 0) rows = rows.where('name', among ? 'in' : 'not in', names)
+  return (await rows.limit(1).executeTakeFirst()) === undefined
 }
 
 async function attempt(
@@ -52,9 +88,11 @@ async function attempt(
 ): Promise<void> {
   try {
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
+    const payload = JSON.parse(row.payload)
+    const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools })
     await database.write(async (connection) => {
       if (!(await holdClaim(connection, row))) return
-      const again = await definition.run(JSON.parse(row.payload), workIn(connection, row.app_id, tools))
+      const again = await definition.run(payload, workIn(connection, row.app_id, tools), given)
       if (again)
         await change(connection, row, { run_at: again.againAt, attempts: 0, locked_until: 0, last_error: null })
       else await tenantDb(connection, row.app_id).delete('jobs').where(isRow(row)).execute()

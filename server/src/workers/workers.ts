@@ -35,7 +35,7 @@ export function createWorkers(
   log: Logger,
 ): Workers {
   const followers = createFollowerLoop(database, areas, tools, log)
-  const runJobs = createJobLoop(database, areas, tools, log)
+  const jobs = createJobLoop(database, areas, tools, log)
   const clean = createHousekeeping(database, areas, tools, retentionDays)
   let running = false
   let current: Promise<unknown> = Promise.resolve()
@@ -45,7 +45,7 @@ export function createWorkers(
   function round(): Promise<boolean> {
     const next = current.then(async () => {
       const followed = await followers.run()
-      const worked = await runJobs()
+      const worked = await jobs.run()
       return followed || worked
     })
     current = next.catch(() => {})
@@ -63,7 +63,7 @@ export function createWorkers(
     const deadline = performance.now() + milliseconds
     for (let rounds = 0, waits = 0; rounds < settleRoundsMax && waits < settleWaitsMax; rounds += 1) {
       if (performance.now() > deadline) return
-      if (await round()) continue
+      if ((await round()) || (await jobs.outsideMoves())) continue
       if (!(await followers.isBehind())) return note()
       waits += 1
       await pause(settleWaitMilliseconds)
@@ -113,6 +113,7 @@ export function createWorkers(
       running = false
       for (const timer of timers) clearInterval(timer)
       await note().catch(() => {})
+      while (await jobs.outsideMoves()) {}
       // Leases that cannot be given back run out by themselves.
       await followers.release().catch(() => {})
     },
