@@ -45,6 +45,12 @@ describe('settings', () => {
     PARLEY_LIMIT_CORE: ['0', '-1', '1.5', ''],
     PARLEY_LIMIT_STANDARD: ['0', 'unlimited', ''],
     PARLEY_APPS_MAX: ['0', 'few', '1000001'],
+    PARLEY_PUBLIC_PORT: ['0', '65536', 'https'],
+    PARLEY_FILE_MEGABYTES_MAX: ['0', '10001', '1.5', ''],
+    PARLEY_FILES_MAX: ['0', '101', ''],
+    PARLEY_FILE_URL_HOURS: ['0', '8761', 'day', ''],
+    PARLEY_S3_ENDPOINT: ['store.example', 'ftp://store.example', 'https://['],
+    PARLEY_S3_BUCKET: ['files'],
     PARLEY_EVENT_RETENTION_DAYS: ['0', '3651', 'week', ''],
   }
   for (const [variable, values] of Object.entries(bad)) {
@@ -54,7 +60,14 @@ describe('settings', () => {
   }
 
   it('are all covered above, except those that any text fits', () => {
-    const anyText = ['PARLEY_DATA', 'PARLEY_HOST', 'PARLEY_METRICS_TOKEN']
+    const anyText = [
+      'PARLEY_DATA',
+      'PARLEY_HOST',
+      'PARLEY_METRICS_TOKEN',
+      'PARLEY_S3_ACCESS_KEY',
+      'PARLEY_S3_REGION',
+      'PARLEY_S3_SECRET_KEY',
+    ]
     const known = settingsList.map(({ variable }) => variable)
     assert.deepEqual([...Object.keys(bad), ...anyText].toSorted(), known.toSorted())
   })

@@ -64,7 +64,8 @@ for (const database of databases) {
       function credentials(): Record<string, string> {
         const { key, secret } = h.management
         if (operation.door === 'management') return { key, secret }
-        return operation.doors.includes('server') ? { apikey: stage.app.apiKey } : { authToken }
+        if (!operation.doors.includes('server')) return { authToken }
+        return { apikey: stage.app.apiKey, ...(operation.onBehalfOf === 'required' && { onBehalfOf: 'client' }) }
       }
 
       /** Sends the request as it should be, except for what is given. */
@@ -183,7 +184,7 @@ for (const database of databases) {
         const make = await acceptedBody()
         const acting = async (onBehalfOf: string | undefined) => ({
           headers: {
-            ...credentials(),
+            ...withoutActor(credentials()),
             ...(onBehalfOf !== undefined && { onBehalfOf }),
           },
           ...(make && { body: make() }),
@@ -231,6 +232,10 @@ for (const database of databases) {
 }
 
 const badRequest = { status: 400, code: 'ERR_BAD_REQUEST' }
+
+function withoutActor({ onBehalfOf: _, ...headers }: Record<string, string>): Record<string, string> {
+  return headers
+}
 
 function serverStrangers({ management }: House, app: AppClient, other: AppClient): Refusal[] {
   const { key, secret } = management

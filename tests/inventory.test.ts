@@ -53,6 +53,7 @@ server,client DELETE /v3/users/{uid}/blockedusers        fullAccess  unsupported
 server      GET    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
 server      PUT    /v3/groups/{guid}/scopes/{scope}/permissions fullAccess  unsupported  standard  10240
 server      DELETE /v3/groups/{guid}/scopes/{scope}/permissions/{permission} fullAccess  unsupported  standard  10240
+server,client POST   /v3/files                           fullAccess  required     standard  65536
 server,client GET  /v3/calls                               fullAccess  optional     standard  10240
 server,client GET  /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240

@@ -15,6 +15,7 @@ const patience = {
   handshakeMilliseconds: 300,
   headersMilliseconds: 300,
   requestMilliseconds: 500,
+  uploadMilliseconds: 60_000,
   checkMilliseconds: 50,
 }
 const farTooLongMilliseconds = 5_000

@@ -4,11 +4,13 @@ import type { Logger } from 'pino'
 import { fileClock } from './adapters/clock/file.ts'
 import { systemClock } from './adapters/clock/system.ts'
 import { memoryCounters } from './adapters/counters/memory.ts'
+import { diskFiles } from './adapters/files/disk.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { type Config, ConfigError } from './config.ts'
 import { openDirectory } from './http/directory.ts'
 import { docsPage } from './http/docs-page.ts'
+import { createFileDoor } from './http/file-door.ts'
 import { rateLimits } from './http/limits.ts'
 import { listen } from './http/listener.ts'
 import { createObserver } from './http/observe.ts'
@@ -21,7 +23,7 @@ import { localCertificates } from './install/certificates.ts'
 import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
-import type { AdjustableClock, Counters, Secrets, Tools } from './kit/ports.ts'
+import type { AdjustableClock, Counters, Files, Secrets, Tools } from './kit/ports.ts'
 import { within } from './kit/time-limit.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
@@ -85,17 +87,40 @@ async function openCounters(config: Config, secrets: Secrets, log: Logger): Prom
   return redisCounters(config.redisUrl.reveal(), install, (error) => log.warn({ err: error }, 'Redis is in trouble'))
 }
 
+const secondsPerHour = 3600
+const bytesPerMegabyte = 1_000_000
+
+async function openFiles(config: Config): Promise<Files> {
+  const { s3Bucket: bucket, s3AccessKey, s3SecretKey } = config
+  if (!bucket || !s3AccessKey || !s3SecretKey) return diskFiles(join(config.data, 'files'))
+  const { s3Files } = await import('./adapters/files/s3.ts')
+  return s3Files({
+    bucket,
+    endpoint: config.s3Endpoint,
+    region: config.s3Region,
+    accessKey: s3AccessKey.reveal(),
+    secretKey: s3SecretKey.reveal(),
+  })
+}
+
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
   const secrets = secretsUnder(masterKey(config, !installExists(config)))
   const database = await openDatabase(config)
   const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
+  const files = await openFiles(config)
   const tools: Tools = {
     clock: options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
     secrets,
     timings: { ringSeconds: config.ringSeconds, leaseSeconds: config.leaseSeconds },
-    place: { region: config.region, domain: config.domain },
+    place: { region: config.region, domain: config.domain, port: config.publicPort ?? config.port },
     tenantTables: [...houseTables, ...areas.flatMap((area) => area.tables)],
     quotas: { appsMax: config.appsMax },
+    files,
+    fileLimits: {
+      bytesMax: config.fileMegabytesMax * bytesPerMegabyte,
+      countMax: config.filesMax,
+      urlSeconds: config.fileUrlHours * secondsPerHour,
+    },
     settle: () => workers.settle(settleMilliseconds),
   }
   const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
@@ -104,7 +129,11 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
     areas.map((area) => area.migrations),
   )
   await database.writeAlone((connection) => holdToMasterKey(connection, tools.secrets))
-  return { config, areas, database, tools, workers, close: () => database.close() }
+  const close = async () => {
+    await files.close()
+    await database.close()
+  }
+  return { config, areas, database, tools, workers, close }
 }
 
 export interface Service {
@@ -125,9 +154,10 @@ export async function startService(config: Config, log: Logger, options: Options
   const certificates = await certificatesFor(config)
   let stopping = false
 
+  const directory = openDirectory(database, tools.secrets)
   const handle = createPipeline({
     database,
-    directory: openDirectory(database, tools.secrets),
+    directory,
     limits: rateLimits(counters, { core: config.coreRequestsPerMinute, standard: config.standardRequestsPerMinute }),
     observer,
     // A process that only works keeps its port for health and metrics.
@@ -137,6 +167,7 @@ export async function startService(config: Config, log: Logger, options: Options
     strict: options.strict ?? false,
     isSecure: trust.isSecure,
   })
+  const fileDoor = createFileDoor({ database, directory, observer, tools })
   const publicPage = createPublicPages({
     observer,
     unreadyReasons: async () => {
@@ -150,13 +181,14 @@ export async function startService(config: Config, log: Logger, options: Options
     docsPage: () => docsPage(areas),
   })
   const listener = await listen({ host: config.host, port: config.port, ...certificates }, (request, response) => {
-    const openly = trust.isSecure(request) ? publicPage(request) : undefined
+    const openly = trust.isSecure(request) ? (publicPage(request) ?? fileDoor(request)) : undefined
     const answered = openly ? openly(response) : handle(request, response)
     answered.catch((error) => {
       log.error({ err: error }, 'a request could not be answered')
       response.destroy()
     })
   })
+  tools.place.port = config.publicPort ?? listener.port
   // Loaded behind the open door, so that neither the start nor the first write waits for it.
   void import('typebox/compile')
   if (config.roles.includes('worker')) workers.start()

@@ -123,6 +123,11 @@ function list(value: string): string[] {
 
 const million = 1_000_000
 
+const webAddress = (value: string, complain: Complain) =>
+  /^https?:\/\//.test(value) && URL.canParse(value)
+    ? value
+    : complain(`must be an http or https address, not "${value}"`)
+
 const settings = {
   data: setting('PARLEY_DATA', 'Folder for the embedded database, keys and certificates', '.parley', (value) =>
     resolve(value),
@@ -197,6 +202,45 @@ const settings = {
     '',
     optional(wholeNumber(1, million)),
   ),
+  publicPort: setting(
+    'PARLEY_PUBLIC_PORT',
+    'Port that clients reach the service at, for addresses in answers; the one listened on if empty',
+    '',
+    optional(wholeNumber(1, 65_535)),
+  ),
+  fileMegabytesMax: setting(
+    'PARLEY_FILE_MEGABYTES_MAX',
+    'Megabytes that a file may have, and all files of a request together',
+    '100',
+    wholeNumber(1, 10_000),
+  ),
+  filesMax: setting('PARLEY_FILES_MAX', 'Files that a message may have', '10', wholeNumber(1, 100)),
+  fileUrlHours: setting(
+    'PARLEY_FILE_URL_HOURS',
+    'How long the address of a file works, at least; twice as long at most',
+    '24',
+    wholeNumber(1, 8_760),
+  ),
+  s3Bucket: setting(
+    'PARLEY_S3_BUCKET',
+    'Bucket of an S3-compatible store for files; the data folder if empty',
+    '',
+    optional(text),
+  ),
+  s3Endpoint: setting('PARLEY_S3_ENDPOINT', 'Address of the store; that of AWS if empty', '', optional(webAddress)),
+  s3Region: setting('PARLEY_S3_REGION', 'Region of the bucket', 'us-east-1', text),
+  s3AccessKey: setting(
+    'PARLEY_S3_ACCESS_KEY',
+    'Access key of the store',
+    '',
+    optional((value) => new Secret(value)),
+  ),
+  s3SecretKey: setting(
+    'PARLEY_S3_SECRET_KEY',
+    'Secret key of the store',
+    '',
+    optional((value) => new Secret(value)),
+  ),
   logRetentionDays: setting(
     'PARLEY_EVENT_RETENTION_DAYS',
     'How long events are kept for late readers',
@@ -240,6 +284,9 @@ function refuseContradictions(config: Config): void {
     throw new ConfigError(
       'PARLEY_EMULATOR moves the clock of one process only; do not combine it with PARLEY_REDIS_URL.',
     )
+  }
+  if (config.s3Bucket && !(config.s3AccessKey && config.s3SecretKey)) {
+    throw new ConfigError('PARLEY_S3_BUCKET needs PARLEY_S3_ACCESS_KEY and PARLEY_S3_SECRET_KEY.')
   }
   if (config.roles.length === 0) throw new ConfigError('PARLEY_ROLES must name at least one role.')
 }

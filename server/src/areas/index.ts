@@ -5,6 +5,7 @@ import { blockedUsers } from './blocked-users/index.ts'
 import { calls } from './calls/index.ts'
 import { conversations } from './conversations/index.ts'
 import { emulator } from './emulator/index.ts'
+import { files } from './files/index.ts'
 import { friends } from './friends/index.ts'
 import { groups } from './groups/index.ts'
 import { interactions } from './interactions/index.ts'
@@ -33,6 +34,7 @@ export const areas = [
   timeline,
   groups,
   scopePermissions,
+  files,
   messages,
   conversations,
   reactions,

@@ -23,7 +23,9 @@ export interface Patience {
   handshakeMilliseconds: number
   headersMilliseconds: number
   requestMilliseconds: number
-  /** How often the last two are looked at. */
+  /** The same for a request that has been given time for a large body. */
+  uploadMilliseconds: number
+  /** How often the last three are looked at. */
   checkMilliseconds: number
 }
 
@@ -31,7 +33,30 @@ const usualPatience: Patience = {
   handshakeMilliseconds: 10_000,
   headersMilliseconds: 20_000,
   requestMilliseconds: 60_000,
+  uploadMilliseconds: 1_800_000,
   checkMilliseconds: 2_000,
+}
+
+const givenTime = new WeakSet<IncomingMessage>()
+
+/** Gives a request the time that a large body needs. */
+export function takeTime(request: IncomingMessage): void {
+  givenTime.add(request)
+}
+
+const answerHeardMilliseconds = 1_000
+
+/**
+ * Ends an answer to a client that is still sending. A connection that is closed at once, with bytes unread, loses the
+ * answer on its way; so what comes is passed over for a moment.
+ */
+export function endHeard(request: IncomingMessage, response: ServerResponse, body: string | Buffer): void {
+  const end = () => void response.end()
+  const timer = setTimeout(end, answerHeardMilliseconds)
+  request.once('close', end)
+  response.once('close', () => clearTimeout(timer))
+  request.resume()
+  response.write(body)
 }
 
 const tlsHandshakeByte = 0x16
@@ -44,6 +69,7 @@ export async function listen(
   patience = usualPatience,
 ): Promise<Listener> {
   const answering = new Set<ServerResponse>()
+  const receiving = new Map<IncomingMessage, number>()
   let draining = false
   let requestsSeen = 0
   let allDone = () => {}
@@ -51,6 +77,11 @@ export async function listen(
   function tracked(request: IncomingMessage, response: ServerResponse): void {
     answering.add(response)
     requestsSeen += 1
+    if (!request.complete) {
+      const since = performance.now()
+      receiving.set(request, since)
+      request.once('close', () => receiving.delete(request))
+    }
     if (draining) response.setHeader('Connection', 'close')
     response.once('close', () => {
       answering.delete(response)
@@ -61,7 +92,7 @@ export async function listen(
 
   const limits = {
     headersTimeout: patience.headersMilliseconds,
-    requestTimeout: patience.requestMilliseconds,
+    requestTimeout: patience.uploadMilliseconds,
     keepAliveTimeout: keepAliveMilliseconds,
     connectionsCheckingInterval: patience.checkMilliseconds,
     // A request without a host is for the install's only app, if it has one.
@@ -76,6 +107,13 @@ export async function listen(
     // These two never listen themselves, and enforce their time limits only once they believe to.
     server.emit('listening')
   }
+  const lookingAtBodies = setInterval(() => {
+    const oldest = performance.now() - patience.requestMilliseconds
+    for (const [request, since] of receiving) {
+      if (since > oldest) return
+      if (!givenTime.has(request)) refuseBrokenRequest(tooSlow, request.socket)
+    }
+  }, patience.checkMilliseconds).unref()
   const sockets = new Set<Socket>()
   const front = createSocketServer((socket) => {
     sockets.add(socket)
@@ -115,6 +153,7 @@ export async function listen(
     port: (front.address() as { port: number }).port,
     async drain(milliseconds) {
       draining = true
+      clearInterval(lookingAtBodies)
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())
       front.close()
       for (const response of answering) if (!response.headersSent) response.setHeader('Connection', 'close')
@@ -168,6 +207,8 @@ const statusTexts: Record<number, string> = {
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
 }
+
+const tooSlow = Object.assign(new Error('The body takes too long.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
 /** A request that is not HTTP, too slow, or with headers too large never reaches the pipeline. */
 function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket | TLSSocket): void {

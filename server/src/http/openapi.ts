@@ -1,3 +1,4 @@
+import { receptionErrors } from '../areas/files/errors.ts'
 import { permissionDenied } from '../areas/rbac/errors.ts'
 import { userNotFound } from '../areas/users/errors.ts'
 import type { Area } from '../kit/area.ts'
@@ -163,6 +164,7 @@ function operationObject(area: Area, operation: Operation, records: Records) {
         required: isRequired(body),
         content: {
           'application/json': { schema: written(body, records), example: leastSampleOf(body as Shape) },
+          ...(operation.takesFiles && { 'multipart/form-data': { schema: formOf(body as Shape, records) } }),
         },
       },
     }),
@@ -175,6 +177,13 @@ function operationObject(area: Area, operation: Operation, records: Records) {
       ...errorResponses(area, operation),
     },
   }
+}
+
+/** The same body as a form, with its files. */
+function formOf(body: Shape, records: Records) {
+  const files = { type: 'array', items: { type: 'string', format: 'binary' }, description: 'The files' }
+  const { properties, ...rest } = written(body, records) as Shape
+  return { ...rest, properties: { ...properties, 'files[]': files } }
 }
 
 function isRequired(body: object): boolean {
@@ -234,7 +243,7 @@ function namedIn(shape: Shape, name: string): Shape[] {
 
 /** Every failure an operation can meet: those of the pipeline that apply to it, and its own. */
 export function errorsOf(operation: Operation): ErrorDefinition[] {
-  const { door, doors, keys, onBehalfOf, may, errors, method } = operation
+  const { door, doors, keys, onBehalfOf, may, errors, method, takesFiles } = operation
   const doorErrors =
     door === 'management'
       ? [noManagementCredentials, apiKeyUnknown]
@@ -249,6 +258,7 @@ export function errorsOf(operation: Operation): ErrorDefinition[] {
     ...(onBehalfOf === 'unsupported' ? [] : [userNotFound]),
     badRequest,
     ...(may === undefined ? [] : [permissionDenied]),
+    ...(takesFiles ? receptionErrors : []),
     ...errors,
     unexpected,
   ]

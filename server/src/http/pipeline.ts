@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { keepFile, openReception } from '../areas/files/index.ts'
 import { authorise } from '../areas/rbac/index.ts'
 import { userNotFound } from '../areas/users/errors.ts'
 import { findActiveUser } from '../areas/users/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
-import type { Actor, Caller, Operation } from '../kit/operation.ts'
+import type { Actor, Caller, Operation, ReceivedFile } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
 import { ReadyMade } from '../kit/reply.ts'
 import { workIn } from '../kit/work.ts'
@@ -28,6 +29,8 @@ import {
 } from './errors.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { type Allowance, allowanceHeaders, type Limits, refusalHeaders } from './limits.ts'
+import { endHeard, takeTime } from './listener.ts'
+import { bodyOfFields, isMultipart, readForm } from './multipart.ts'
 import type { Observer, Trace } from './observe.ts'
 import { errorsOf } from './openapi.ts'
 import { isBroken } from './query.ts'
@@ -128,26 +131,83 @@ async function answer(
   if (!found.mounted) throw apiNotFound()
   const { operation } = found.mounted
   if (!opens(operation, caller)) throw noAccess()
-  const bodyText = operation.method === 'GET' ? '' : await readBody(request, operation.bodyBytesMax)
-  const body = parseBody(bodyText)
-  for (const name in found.params) {
-    if (isBroken(found.params[name] ?? '')) throw badRequest({ [name]: ['must be readable text'] })
+  const call: Call = { app, caller, mounted: found.mounted, params: found.params, search, trace, sent: nothingSent }
+  if (operation.method === 'GET') {
+    readActor(call, headers)
+    return perform(pipeline, pipeline.database.reader, call)
   }
-  const call: Call = { app, caller, mounted: found.mounted, params: found.params, search, body, trace }
-  call.actAs = actingUid(operation, caller, headers.onbehalfof)
-  return operation.method === 'GET'
-    ? perform(pipeline, pipeline.database.reader, call)
-    : change(
-        pipeline,
-        call,
-        attemptOf(
-          headerText(headers['idempotency-key']),
-          request.method ?? '',
-          request.url ?? '',
-          caller.kind === 'client' ? `token of ${call.actAs}` : (call.actAs ?? ''),
-          bodyText,
-        ),
-      )
+  call.sent = await readSent(pipeline, request, call)
+  try {
+    readActor(call, headers)
+    return await change(
+      pipeline,
+      call,
+      attemptOf(
+        headerText(headers['idempotency-key']),
+        request.method ?? '',
+        request.url ?? '',
+        caller.kind === 'client' ? `token of ${call.actAs}` : (call.actAs ?? ''),
+        call.sent.text,
+      ),
+    )
+  } catch (error) {
+    await call.sent.discard?.()
+    throw error
+  }
+}
+
+/** What a request brought along; `text` tells one request from another. */
+interface Sent {
+  text: string
+  body: Record<string, unknown>
+  files: ReceivedFile[]
+  /** Removes files that nothing came of. */
+  discard?: () => Promise<void>
+}
+
+const nothingSent: Sent = { text: '', body: {}, files: [] }
+
+async function readSent(pipeline: Pipeline, request: IncomingMessage, { app, caller, mounted }: Call): Promise<Sent> {
+  const { operation } = mounted
+  if (app && operation.takesFiles && isMultipart(request)) {
+    return readSentForm(pipeline, request, operation, app.id, caller)
+  }
+  const text = await readBody(request, operation.bodyBytesMax)
+  return { text, body: parseBody(text), files: [] }
+}
+
+async function readSentForm(
+  { database, tools }: Pipeline,
+  request: IncomingMessage,
+  { body, bodyBytesMax }: Operation,
+  appId: string,
+  caller: Caller,
+): Promise<Sent> {
+  takeTime(request)
+  const reception = openReception(
+    tools,
+    (work) => database.write((connection) => work(workIn(connection, appId, tools))),
+    caller.kind === 'client' ? caller.uid : headerText(request.headers.onbehalfof)?.toLowerCase(),
+  )
+  const discard = async () => {
+    await reception.discard()
+    database.wake()
+  }
+  try {
+    const { fields, files, digests } = await readForm(request, reception, tools.fileLimits, bodyBytesMax)
+    const text = JSON.stringify([Object.entries(fields), digests])
+    return { text, body: bodyOfFields(body, fields), files, discard }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+}
+
+function readActor(call: Call, headers: IncomingMessage['headers']): void {
+  for (const name in call.params) {
+    if (isBroken(call.params[name] ?? '')) throw badRequest({ [name]: ['must be readable text'] })
+  }
+  call.actAs = actingUid(call.mounted.operation, call.caller, headers.onbehalfof)
 }
 
 interface Call {
@@ -156,9 +216,11 @@ interface Call {
   mounted: Mounted
   params: Record<string, string>
   search: string
-  body: Record<string, unknown>
+  sent: Sent
   trace: Trace
   actAs?: string | undefined
+  /** The operation has run; not so where a repeated request is answered from what was kept. */
+  ran?: boolean
 }
 
 function opens({ doors, keys }: Operation, caller: Caller): boolean {
@@ -199,6 +261,7 @@ async function change(pipeline: Pipeline, call: Call, attempt: Attempt | undefin
       return reply.text
     }),
   )
+  if (!call.ran) await call.sent.discard?.()
   if (call.mounted.operation.changesCallers) directory.forget()
   database.wake()
   const { after } = call.mounted.operation
@@ -221,10 +284,13 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   const known = { ...work, app: call.app, caller, actor, params }
   const found = await operation.find?.(known as never)
   const query = mounted.readQuery(call.search)
-  if (operation.hasBody) await mounted.checkBody(call.body)
-  const body = declaredFields(operation.body, call.body)
+  const { files } = call.sent
+  if (operation.hasBody) await mounted.checkBody(call.sent.body)
+  const body = declaredFields(operation.body, call.sent.body)
   if (call.app && actor && operation.may) await authorise(tenantDb(connection, call.app.id), actor, operation.may)
-  const result = await operation.run({ ...known, found, query, body } as never)
+  if (call.app) for (const file of files) await keepFile(inApp(call.app.id), file)
+  const result = await operation.run({ ...known, found, query, body, files } as never)
+  call.ran = true
   const reply = result instanceof ReadyMade ? result : new ReadyMade(JSON.stringify(result))
   if (strict) await mounted.checkReply(JSON.parse(reply.text))
   return reply
@@ -246,7 +312,10 @@ function heldToDeclaration(error: unknown, { mounted }: Exchange): unknown {
 }
 
 function asApiError(error: unknown, { trace }: Exchange): ApiError {
-  if (error instanceof ApiError) return error
+  if (error instanceof ApiError) {
+    trace.error = error.cause
+    return error
+  }
   trace.error = error
   return unexpected(trace.id)
 }
@@ -279,9 +348,11 @@ function send(
   if (replacement) {
     headers.push('Deprecation', 'true', 'Link', `<${filledPath(replacement, params)}>; rel="successor-version"`)
   }
-  if (!request.complete && request.method !== 'GET' && !canBeSkipped(request)) headers.push('Connection', 'close')
+  const cutOff = !request.complete && request.method !== 'GET' && !canBeSkipped(request)
+  if (cutOff) headers.push('Connection', 'close')
   response.writeHead(status, headers)
-  response.end(body)
+  if (cutOff && mounted?.operation.takesFiles) endHeard(request, response, body)
+  else response.end(body)
 }
 
 const skippedBytesMax = 65_536

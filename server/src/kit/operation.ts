@@ -36,6 +36,15 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   : never
 export type Params<Path extends string> = { [Name in ParamNames<Path>]: string }
 
+/** A file that came with a call. It is stored already, and is removed again unless a message claims it. */
+export interface ReceivedFile {
+  key: string
+  name: string
+  mimeType: string
+  extension: string
+  size: number
+}
+
 interface Input<Path extends string, Query extends TSchema, Body extends TSchema> {
   params: Params<Path>
   query: Static<Query>
@@ -47,7 +56,7 @@ interface Input<Path extends string, Query extends TSchema, Body extends TSchema
 
 /** What `run` receives when an app is the caller. */
 export type AppCall<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Work &
-  Input<Path, Query, Body> & { app: App; found: Found }
+  Input<Path, Query, Body> & { app: App; found: Found; files: ReceivedFile[] }
 
 /** What `run` receives at the management door: all apps, and a way into each. */
 export type ManagementCall<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Input<
@@ -94,8 +103,10 @@ export interface AppOperationDeclaration<
   may?: string
   /** Which shared counter it counts against. */
   rate?: 'core' | 'standard'
+  /** It also takes `multipart/form-data`: parts `file` or `files[]` arrive as `files`, all others as the body. */
+  takesFiles?: true
   /** Loads what the path names, or refuses; comes before the body is checked, so an unknown record answers first. */
-  find?: (call: Omit<AppCall<Path, Query, Body, unknown>, 'query' | 'body' | 'found'>) => Promise<Found>
+  find?: (call: Omit<AppCall<Path, Query, Body, unknown>, 'query' | 'body' | 'found' | 'files'>) => Promise<Found>
   run: (call: AppCall<Path, Query, Body, Found>) => Promise<Static<Reply> | ReadyMade>
 }
 
@@ -125,6 +136,7 @@ export interface Operation extends Declaration<Route, TSchema, TSchema, TSchema>
   hasBody: boolean
   errors: ErrorDefinition[]
   bodyBytesMax: number
+  takesFiles?: true
   find?: (call: never) => Promise<unknown>
   run: (call: never) => Promise<unknown>
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { TenantTable } from '../storage/tables.ts'
 
 /** The outside world, as the areas see it. Each has an embedded and a scaled adapter, or a real and a virtual one. */
@@ -29,6 +30,27 @@ export interface Counters {
   close(): Promise<void>
 }
 
+/** Where the bytes of files are kept, by keys that we choose. */
+export interface Files {
+  /** Takes content to its end and keeps it durably; of content that breaks off nothing is left. */
+  put(key: string, content: AsyncIterable<Buffer>, about: { contentType: string }): Promise<void>
+  /** The content, or the part of it from byte `start` to byte `end`; nothing if there is none under this key. */
+  get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
+  /** Removes what is there; of what is not, nothing needs to be removed. */
+  remove(key: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** What may be uploaded, from the configuration. */
+export interface FileLimits {
+  /** For one file, and for all files of one request together. */
+  bytesMax: number
+  /** Files of one message. */
+  countMax: number
+  /** A download address works at least this long. */
+  urlSeconds: number
+}
+
 /** Durations that the rules obey, from the configuration. */
 export interface Timings {
   /** A call that nobody answers rings this long. */
@@ -41,6 +63,8 @@ export interface Timings {
 export interface Place {
   region: string
   domain: string
+  /** The port that clients reach it at. */
+  port: number
 }
 
 /** What operations, followers and jobs may use besides the database. */
@@ -52,6 +76,8 @@ export interface Tools {
   /** Every table that holds rows of apps. */
   tenantTables: TenantTable[]
   quotas: { appsMax: number | undefined }
+  files: Files
+  fileLimits: FileLimits
   /** Runs followers and jobs until nothing is due; a few seconds at most. */
   settle(): Promise<void>
 }

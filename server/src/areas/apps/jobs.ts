@@ -1,15 +1,19 @@
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import { deleteSome } from '../../storage/sql.ts'
+import { leftInStore } from './gates.ts'
 
 const rowsPerBatch = 2_000
+const storeSeconds = 5
 
 /** Deletes an archived app, a bounded batch at a time so that other apps keep their speed. */
 export const purgeApp = job({
   name: 'apps.purge',
   payload: Type.Object({}),
   attemptsMax: Number.POSITIVE_INFINITY,
-  async run(_, { db, now, tools }) {
+  async run(_, work) {
+    const { db, now, tools } = work
+    if (await leftInStore.ask(work)) return { againAt: now + storeSeconds }
     for (const table of tools.tenantTables) {
       // The job's own row goes when the job is done.
       if (table === 'jobs') continue

@@ -1,0 +1,25 @@
+import { area } from '../../kit/area.ts'
+import { leftInStore } from '../apps/index.ts'
+import { operations } from './operations.ts'
+import { emptyStore, removeFiles, sweepFiles } from './removal.ts'
+import { migrations } from './tables.ts'
+import { makeThumbnail } from './thumbnails.ts'
+
+export { adoptAttachments, fileKeysOf, shownAttachment, storedAttachment } from './attachments.ts'
+export { storeContent } from './content.ts'
+export { type Destination, maySendMediaTo } from './gates.ts'
+export { type InApp, openReception, type Reception, type Taken } from './reception.ts'
+export { claimFiles, findStoredFile, keepFile, moveFile, releaseFiles } from './store.ts'
+export { thumbnailKey, thumbnailType } from './thumbnails.ts'
+export { fileKeyIn, signedUrl, type Ticket, ticketIn } from './urls.ts'
+
+leftInStore.attach(emptyStore)
+
+export const files = area({
+  name: 'files',
+  about: 'Files that messages carry: uploads, signed addresses, small pictures.',
+  operations,
+  migrations,
+  tables: ['file_uses', 'files'],
+  jobs: [removeFiles, sweepFiles, makeThumbnail],
+})

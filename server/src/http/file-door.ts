@@ -1,0 +1,277 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline as flow } from 'node:stream/promises'
+import { addressExpired, fileTooLarge, storageFailed } from '../areas/files/errors.ts'
+import {
+  findStoredFile,
+  keepFile,
+  moveFile,
+  shownAttachment,
+  storeContent,
+  storedAttachment,
+  type Ticket,
+  thumbnailKey,
+  thumbnailType,
+  ticketIn,
+} from '../areas/files/index.ts'
+import { ApiError, badRequest } from '../kit/errors.ts'
+import type { Tools } from '../kit/ports.ts'
+import { workIn } from '../kit/work.ts'
+import type { Database } from '../storage/database.ts'
+import { tenantDb } from '../storage/tenant.ts'
+import type { Directory } from './directory.ts'
+import { apiNotFound, errorText, unexpected } from './errors.ts'
+import { endHeard, takeTime } from './listener.ts'
+import type { Observer, Trace } from './observe.ts'
+
+/**
+ * Where the bytes of files come and go: signed addresses, which need no key. Not operations of the API, whose bodies are
+ * JSON. Files come from strangers, so nothing that a browser could run is ever shown as what it is.
+ */
+export interface FileDoor {
+  database: Database
+  directory: Directory
+  observer: Observer
+  tools: Tools
+}
+
+const address = /^\/files\/([^/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/
+const stallMilliseconds = 30_000
+
+/** The way to a file, if the request asks for one. */
+export function createFileDoor(door: FileDoor) {
+  return function fileFor(request: IncomingMessage): ((response: ServerResponse) => Promise<void>) | undefined {
+    const [, token, name, search] = address.exec(request.url ?? '') ?? []
+    if (token === undefined) return undefined
+    const act = actFor(request, token, name, search ?? '')
+    return act && ((response) => answered(door, act, request, response))
+  }
+}
+
+interface Act {
+  operation: string
+  run(door: FileDoor, request: IncomingMessage, response: ServerResponse): Promise<number>
+}
+
+function actFor({ method }: IncomingMessage, token: string, name: string | undefined, search: string): Act | undefined {
+  if (method === 'OPTIONS') return { operation: 'askAboutFile', run: async (_, __, response) => preflight(response) }
+  if (method === 'PUT' && name === undefined) {
+    return { operation: 'uploadFile', run: (door, request, response) => upload(door, token, request, response) }
+  }
+  if ((method === 'GET' || method === 'HEAD') && name !== undefined) {
+    const small = new URLSearchParams(search).has('thumbnail')
+    return {
+      operation: 'downloadFile',
+      run: (door, request, response) => download(door, token, small, request, response),
+    }
+  }
+  return undefined
+}
+
+/** Whoever has the address may use it from any page. */
+const openToPages = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
+
+function preflight(response: ServerResponse): number {
+  response.writeHead(204, {
+    ...openToPages,
+    'Access-Control-Allow-Methods': 'GET, HEAD, PUT',
+    'Access-Control-Allow-Headers': 'Content-Type, Range, If-Range, If-None-Match',
+    'Access-Control-Max-Age': '86400',
+  })
+  response.end()
+  return 204
+}
+
+async function answered(door: FileDoor, act: Act, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const trace = door.observer.begin()
+  trace.operation = act.operation
+  let status: number
+  try {
+    status = await act.run(door, request, response)
+  } catch (error) {
+    status = refuse(error, trace, request, response)
+  }
+  door.observer.end(trace, request.method ?? '', status)
+}
+
+function refuse(error: unknown, trace: Trace, request: IncomingMessage, response: ServerResponse): number {
+  const known = error instanceof ApiError ? error : unexpected(trace.id)
+  trace.error = error instanceof ApiError ? error.cause : error
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return known.status
+  }
+  const text = errorText(known, 'chat-api')
+  response.writeHead(known.status, {
+    ...openToPages,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'X-Request-Id': trace.id,
+    ...(request.complete ? {} : { Connection: 'close' }),
+  })
+  if (request.complete) response.end(text)
+  else endHeard(request, response, text)
+  return known.status
+}
+
+/** An address that we did not sign, or whose app is gone, leads nowhere. */
+async function requireTicket(
+  { directory, tools }: FileDoor,
+  purpose: 'download' | 'upload',
+  token: string,
+): Promise<Ticket> {
+  const ticket = ticketIn(tools, purpose, token)
+  if (!ticket || !(await directory.app(ticket.appId))) throw apiNotFound()
+  if (ticket.expiresAt <= tools.clock.now()) throw addressExpired()
+  return ticket
+}
+
+/** Types that a browser shows without running anything. All others are handed over as files to save. */
+const shownTypes = /^(image\/(jpeg|png|gif|webp|avif|apng|bmp|heic)|(audio|video)\/[\w.+-]+)$/
+
+async function download(
+  door: FileDoor,
+  token: string,
+  small: boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<number> {
+  const { tools, database } = door
+  const ticket = await requireTicket(door, 'download', token)
+  const file = await findStoredFile(tenantDb(database.reader, ticket.appId), ticket.key)
+  if (!file) throw apiNotFound()
+  const asThumbnail = small && file.has_thumbnail === 1
+  const key = asThumbnail ? thumbnailKey(file.key) : file.key
+  const type = asThumbnail ? thumbnailType : file.mime
+  const shown = shownTypes.test(type)
+  const headers = {
+    ...openToPages,
+    'Content-Type': shown ? type : 'application/octet-stream',
+    'Content-Disposition': `${shown ? 'inline' : 'attachment'}; ${namedAs(file.name)}`,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'Cache-Control': `private, max-age=${ticket.expiresAt - tools.clock.now()}, immutable`,
+    ETag: `"${key}"`,
+  }
+  if (request.headers['if-none-match'] === headers.ETag) {
+    response.writeHead(304, headers).end()
+    return 304
+  }
+  // How large a thumbnail is only the store knows; it is small enough to be sent whole.
+  if (asThumbnail) return send(tools, request, response, 200, headers, key)
+  const range = rangeIn(request, headers.ETag, file.size)
+  if (range === 'unsatisfiable') {
+    response.writeHead(416, { ...headers, 'Content-Range': `bytes */${file.size}` }).end()
+    return 416
+  }
+  const { start, end } = range ?? { start: 0, end: file.size - 1 }
+  const sized = { ...headers, 'Accept-Ranges': 'bytes', 'Content-Length': end - start + 1 }
+  if (!range) return send(tools, request, response, 200, sized, key)
+  return send(
+    tools,
+    request,
+    response,
+    206,
+    { ...sized, 'Content-Range': `bytes ${start}-${end}/${file.size}` },
+    key,
+    range,
+  )
+}
+
+async function send(
+  { files }: Tools,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Record<string, string | number>,
+  key: string,
+  range?: { start: number; end: number },
+): Promise<number> {
+  if (method === 'HEAD' || headers['Content-Length'] === 0) {
+    response.writeHead(status, headers).end()
+    return status
+  }
+  const content = await files.get(key, range)
+  if (!content) throw apiNotFound()
+  response.writeHead(status, headers)
+  // A client that goes away in the middle is no fault of ours; one of the store's shows as a connection that breaks off.
+  await flow(content, response).catch(() => response.destroy())
+  return status
+}
+
+/** The name in ASCII for old clients, and as it is for all others. */
+function namedAs(name: string): string {
+  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
+  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+  return `filename="${plain}"; filename*=UTF-8''${exact}`
+}
+
+type Range = { start: number; end: number }
+
+/** One range of bytes, if that is what is asked for; anything more complicated is answered with the whole. */
+function rangeIn({ headers }: IncomingMessage, etag: string, size: number): Range | 'unsatisfiable' | undefined {
+  if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (start >= size || start > end)
+    return first !== '' && last !== '' && Number(last) < start ? undefined : 'unsatisfiable'
+  return { start, end }
+}
+
+/** Takes the bytes of an announced file. An upload that fails may be tried again. */
+async function upload(
+  door: FileDoor,
+  token: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<number> {
+  const { database, tools } = door
+  const { appId, key } = await requireTicket(door, 'upload', token)
+  const inApp = <T>(work: (work: ReturnType<typeof workIn>) => Promise<T>) =>
+    database.write((connection) => work(workIn(connection, appId, tools)))
+  const announced = await inApp(({ db }) => moveFile(db, key, 'announced', 'receiving'))
+  if (!announced) throw badRequest({ uploadUrl: ['was used before'] })
+  try {
+    const { name, size: bytesMax } = announced
+    if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw fileTooLarge({ bytesMax })
+    takeTime(request)
+    const { digest, ...found } = await storeContent(tools, {
+      ...{ key, name, declaredType: announced.mime, content: wholeBody(request) },
+      allowance: { left: bytesMax, bytesMax },
+    })
+    const file = { key, name, ...found }
+    await inApp((work) => keepFile(work, file))
+    database.wake()
+    const text = JSON.stringify({ data: shownAttachment(tools, appId, storedAttachment(file)) })
+    response.writeHead(200, {
+      ...openToPages,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+    })
+    response.end(text)
+    return 200
+  } catch (error) {
+    await inApp(({ db }) => moveFile(db, key, 'receiving', 'announced'))
+    throw error instanceof ApiError ? error : storageFailed(error)
+  }
+}
+
+/** The body as it comes in; one that breaks off, comes to a halt or is empty is no body. */
+async function* wholeBody(request: IncomingMessage): AsyncGenerator<Buffer> {
+  const brokenOff = badRequest({ body: ['must be sent to its end'] })
+  const stalled = setTimeout(() => request.destroy(brokenOff), stallMilliseconds)
+  let empty = true
+  try {
+    for await (const chunk of request) {
+      stalled.refresh()
+      empty = false
+      yield chunk
+    }
+  } catch {
+    throw brokenOff
+  } finally {
+    clearTimeout(stalled)
+  }
+  if (empty) throw badRequest({ body: ['must not be empty'] })
+}

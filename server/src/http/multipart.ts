@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { fileTooLarge, tooManyFiles } from '../areas/files/errors.ts'
+import type { Reception, Taken } from '../areas/files/index.ts'
+import { badRequest } from '../kit/errors.ts'
+import type { ReceivedFile } from '../kit/operation.ts'
+import type { FileLimits } from '../kit/ports.ts'
+import type { TSchema } from '../kit/schema.ts'
+import { bodyTooLarge } from './errors.ts'
+
+// What boundaries, part headers and fields may add to the bytes of the files.
+const overheadBytes = 1_000_000
+const fieldsMax = 100
+const partHeaderBytesMax = 16_384
+const stallMilliseconds = 30_000
+const filePart = /^files?(\[\d*\])?$/
+
+/** What a form brought. Its files are in the store already. */
+export interface Form {
+  fields: Record<string, string>
+  files: ReceivedFile[]
+  /** Equal for equal files, whatever their keys. */
+  digests: string[]
+}
+
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
+}
+
+/**
+ * Reads a form while it comes in: files go straight to the store, fields are collected. The first thing wrong with it
+ * ends the reading; what was stored until then is the caller's to discard.
+ */
+export async function readForm(
+  request: IncomingMessage,
+  reception: Reception,
+  { bytesMax, countMax }: FileLimits,
+  fieldBytesMax: number,
+): Promise<Form> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax + overheadBytes) throw fileTooLarge({ bytesMax })
+  const parser = await parserFor(request, fieldBytesMax)
+  // Without a prototype: a field may be called `__proto__`.
+  const fields: Record<string, string> = Object.create(null)
+  const parts: Readable[] = []
+  const taking: Promise<Taken | undefined>[] = []
+  let fieldBytes = 0
+  let bytes = 0
+  let stalled: NodeJS.Timeout | undefined
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const brokenOff = () => request.complete || reject(badRequest({ body: ['must be sent to its end'] }))
+      stalled = setTimeout(brokenOff, stallMilliseconds)
+      request.on('error', brokenOff).on('close', brokenOff)
+      request.on('data', (chunk: Buffer) => {
+        stalled?.refresh()
+        bytes += chunk.length
+        if (bytes > bytesMax + overheadBytes) reject(fileTooLarge({ bytesMax }))
+      })
+      parser.on('error', () => reject(badRequest({ body: ['must be a form that ends as it should'] })))
+      parser.on('finish', resolve)
+      for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
+        parser.on(limit, () => reject(badRequest({ body: [`must not have more than ${fieldsMax} fields`] })))
+      }
+      parser.on('field', (name, value, _, truncated) => {
+        fieldBytes += Buffer.byteLength(value)
+        if (truncated || fieldBytes > fieldBytesMax) reject(bodyTooLarge(fieldBytesMax))
+        else fields[name] = value
+      })
+      parser.on('file', (part, content, name, _, declaredType) => {
+        // Somebody must hear its errors from the first moment on.
+        content.on('error', () => {})
+        parts.push(content)
+        if (!filePart.test(part ?? ''))
+          reject(badRequest({ [part || 'body']: ['files must be called file or files[]'] }))
+        else if (parts.length > countMax) reject(tooManyFiles({ countMax }))
+        else {
+          const taken = takePart(reception, content, { name: name ?? '', declaredType })
+          taking.push(taken)
+          taken.catch(reject)
+        }
+      })
+      request.pipe(parser)
+    })
+    const taken = (await Promise.all(taking)).filter((each) => each !== undefined)
+    return { fields, files: taken.map(({ file }) => file), digests: taken.map(({ digest }) => digest) }
+  } catch (error) {
+    request.unpipe(parser)
+    for (const part of parts) part.destroy(new Error('The form was given up.'))
+    await Promise.allSettled(taking)
+    throw error
+  } finally {
+    clearTimeout(stalled)
+  }
+}
+
+async function parserFor({ headers }: IncomingMessage, fieldBytesMax: number) {
+  const { Busboy } = await import('@fastify/busboy')
+  try {
+    return new Busboy({
+      headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
+      limits: { fields: fieldsMax, fieldSize: fieldBytesMax, headerSize: partHeaderBytesMax },
+    })
+  } catch {
+    throw badRequest({ 'Content-Type': ['must name the boundary of the parts'] })
+  }
+}
+
+/** A form whose file was never chosen has an empty part without a name. */
+async function takePart(
+  reception: Reception,
+  content: AsyncIterable<Buffer>,
+  sent: { name: string; declaredType: string },
+): Promise<Taken | undefined> {
+  const taken = await reception.take(content, sent)
+  return taken.file.size === 0 && sent.name === '' ? undefined : taken
+}
+
+/** Fields as a JSON body would have them: what the schema does not want as text is JSON. */
+export function bodyOfFields(schema: TSchema, fields: Record<string, string>): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
+  return Object.fromEntries(
+    Object.entries(fields).map(([sent, text]) => {
+      const name = sent.replace(/\[\]$/, '')
+      return [name, properties[name]?.type === 'string' ? text : jsonOrText(text)]
+    }),
+  )
+}
+
+/** Text that is no JSON is left for the schema to refuse. */
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
