@@ -6,6 +6,7 @@ import { migrations } from './tables.ts'
 
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
+export { deleteMessage } from './change.ts'
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
 export { elementsIn, goalOf, isGoalMet } from './interactive.ts'
 export { readStretch, type Scope, type Stretch, viewerFor } from './list.ts'

@@ -67,7 +67,7 @@ for (const database of databases) {
             data: undefined,
             sentAt: 0,
             updatedAt: 0,
-            threadSubscribed: false,
+            threadSubscribed: true,
             tags: ['plan'],
           },
         )

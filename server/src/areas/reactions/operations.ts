@@ -28,13 +28,11 @@ async function scopeOf(db: TenantDb, row: MessageRow, actor: Actor | undefined):
   return group && scopeInGroup(db, group, actor.uid)
 }
 
-type ReactionListQuery = Static<typeof ReactionListQuery>
-
 async function list(
   db: TenantDb,
   row: MessageRow,
   reaction: string | undefined,
-  query: ReactionListQuery,
+  query: Static<typeof ReactionListQuery>,
   actor: Actor | undefined,
 ) {
   const scope = await scopeOf(db, row, actor)
