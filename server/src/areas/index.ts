@@ -1,6 +1,7 @@
 import { apiKeys } from './api-keys/index.ts'
 import { apps } from './apps/index.ts'
 import { authTokens } from './auth-tokens/index.ts'
+import { bannedUsers } from './banned-users/index.ts'
 import { blockedUsers } from './blocked-users/index.ts'
 import { calls } from './calls/index.ts'
 import { conversations } from './conversations/index.ts'
@@ -9,6 +10,7 @@ import { files } from './files/index.ts'
 import { friends } from './friends/index.ts'
 import { groups } from './groups/index.ts'
 import { interactions } from './interactions/index.ts'
+import { members } from './members/index.ts'
 import { messages } from './messages/index.ts'
 import { pins } from './pins/index.ts'
 import { rbac } from './rbac/index.ts'
@@ -35,6 +37,8 @@ export const areas = [
   groups,
   scopePermissions,
   files,
+  members,
+  bannedUsers,
   messages,
   conversations,
   reactions,

@@ -13,6 +13,7 @@ import {
   groupCounts,
   insertBan,
   insertMembers,
+  isMember,
   membersAmong,
   placeIn,
   putOwner,
@@ -159,7 +160,8 @@ function failure({ code, message, devMessage = message }: ApiError) {
 /** Ends a membership, whatever the reason; an owner who goes is followed by another. */
 export async function endMembership(work: Work, group: GroupRow, member: GroupMemberRow): Promise<GroupRow> {
   const smaller = await deleteMember(work, group, member)
-  await leaveConversation(work, group, member.uid)
+  // A later user of the UID may be in already, before this one is cleared away.
+  if (!(await isMember(work.db, group, member.uid))) await leaveConversation(work, group, member.uid)
   return member.user_id === group.owner_id ? succeed(work, smaller, member) : smaller
 }
 

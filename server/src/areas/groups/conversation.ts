@@ -3,7 +3,6 @@ import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {
   closeRow,
-  findConversation,
   holdConversation,
   openConversation,
   openRows,
@@ -57,20 +56,13 @@ export async function enterConversation({ db, now }: Doing, group: GroupRow, use
   const place = placeOfGroup(group.guid)
   const uids = users.map(({ uid }) => uid)
   await openConversation(db, place, now)
-  const conversation = await findConversation(db, place.conversationId)
-  if (conversation && conversation.purged_seq > 0)
-    await forgetOldRows(db, place.conversationId, uids, conversation.purged_seq)
+  await forgetEarlierRows(db, place.conversationId, uids)
   await openRows(db, place, uids, now)
 }
 
-/** Rows that somebody had in an earlier group of the GUID, and that the clearing has not come to yet. */
-async function forgetOldRows(db: TenantDb, conversationId: string, uids: string[], voidUpTo: number): Promise<void> {
-  await db
-    .delete('conversation_rows')
-    .where('conversation_id', '=', conversationId)
-    .where('uid', 'in', uids)
-    .where('delivered_seq', '<', voidUpTo)
-    .execute()
+/** Rows of an earlier group of the GUID, or an earlier user of the UID, that no clearing has come to yet. */
+async function forgetEarlierRows(db: TenantDb, conversationId: string, uids: string[]): Promise<void> {
+  await db.delete('conversation_rows').where('conversation_id', '=', conversationId).where('uid', 'in', uids).execute()
 }
 
 /** Ends a user's part; everybody may now have read what only this one had not. */

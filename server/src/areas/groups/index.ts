@@ -33,9 +33,11 @@ export {
   putScope,
   scopeInGroup,
   standingOf,
+  touch,
 } from './membership.ts'
 export { connectedUsers, onlineMembersCount } from './online.ts'
 export { isPassword } from './passwords.ts'
+export { selectBanned, selectMembers } from './people.ts'
 export * as groupRules from './rules.ts'
 export {
   addMissingGroups,
@@ -44,6 +46,7 @@ export {
   groupMatches,
   groupsByGuid,
   requireGroup,
+  requireGroupAndUser,
   toGroup,
 } from './store.ts'
 export type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'

@@ -7,9 +7,9 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { holdConversation, placeOfGroup } from '../timeline/index.ts'
 import { endMembership } from './acts.ts'
 import { memberForgotten } from './events.ts'
-import { bansListOf, membersListOf } from './membership.ts'
-import { holdGroup } from './store.ts'
-import type { GroupMemberRow } from './tables.ts'
+import { bansListOf, deleteBan, membersListOf } from './membership.ts'
+import { findGroup, holdGroup } from './store.ts'
+import type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
 
 const rowsPerBatch = 2_000
 const groupsPerBatch = 50
@@ -68,37 +68,52 @@ export const forgetDeletedUser = job({
   payload: Type.Object({ uid: Type.String(), id: Type.String() }),
   attemptsMax: Number.POSITIVE_INFINITY,
   async run({ id }, work) {
-    const { db, now } = work
-    const memberships = await membershipsOf(db, id)
-    for (const { guid, ...member } of memberships) await forgetMember(work, guid, member)
-    if (memberships.length === groupsPerBatch) return { againAt: now }
-    const bans = sql`group_bans.user_id = ${id}`
-    return (await deleteBatch(db, 'group_bans', bans)) > 0 ? { againAt: now } : undefined
+    const memberships = await ofUser<GroupMemberRow>(work.db, 'group_members', id)
+    for (const row of memberships) await forgetMember(work, row)
+    const bans = await ofUser<GroupBanRow>(work.db, 'group_bans', id)
+    for (const row of bans) await forgetBan(work, row)
+    const more = Math.max(memberships.length, bans.length) === groupsPerBatch
+    return more ? { againAt: work.now } : undefined
   },
 })
 
-/** Some of a user's memberships, in the order in which groups are held. */
-function membershipsOf(db: TenantDb, userId: string): Promise<(GroupMemberRow & { guid: string | null })[]> {
-  return db
-    .select('group_members')
-    .leftJoin('groups', (join) =>
-      join.onRef('groups.app_id', '=', 'group_members.app_id').onRef('groups.id', '=', 'group_members.group_id'),
-    )
-    .selectAll('group_members')
-    .select('groups.guid')
-    .where('group_members.user_id', '=', userId)
-    .orderBy('groups.guid')
-    .limit(groupsPerBatch)
-    .execute()
+/** What joins a user to a group, and the group's GUID unless it is deleted. */
+type Tie<Row> = Row & { guid: string | null }
+
+/** Some of a user's ties, in the order in which groups are held. */
+async function ofUser<Row>(db: TenantDb, table: 'group_members' | 'group_bans', userId: string): Promise<Tie<Row>[]> {
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  const { rows } = await sql<Tie<Row>>`SELECT ${sql.table(table)}.*, groups.guid FROM ${sql.table(table)}
+    LEFT JOIN groups ON groups.app_id = ${column('app_id')} AND groups.id = ${column('group_id')}
+    WHERE ${column('app_id')} = ${db.appId} AND ${column('user_id')} = ${userId}
+    ORDER BY groups.guid LIMIT ${groupsPerBatch}`.execute(db.connection.query)
+  return rows
 }
 
-async function forgetMember(work: Work, guid: string | null, member: GroupMemberRow): Promise<void> {
-  const group = guid === null ? undefined : await holdGroup(work.db, guid).catch(() => undefined)
-  if (group?.id !== member.group_id) {
-    const { group_id, user_id } = member
-    await work.db.delete('group_members').where('group_id', '=', group_id).where('user_id', '=', user_id).execute()
-    return
-  }
+async function forgetMember(work: Work, { guid, ...member }: Tie<GroupMemberRow>): Promise<void> {
+  const group = await holdIfThere(work.db, guid, member.group_id)
+  if (!group) return dropTie(work.db, 'group_members', member)
   await endMembership(work, group, member)
   await work.emit(memberForgotten, { guid: group.guid, uid: member.uid })
+}
+
+async function forgetBan({ db }: Work, { guid, ...ban }: Tie<GroupBanRow>): Promise<void> {
+  const group = await holdIfThere(db, guid, ban.group_id)
+  return group ? deleteBan(db, group, ban) : dropTie(db, 'group_bans', ban)
+}
+
+/** The group, held, unless it is deleted; another of its GUID is another group. */
+async function holdIfThere(db: TenantDb, guid: string | null, id: string): Promise<GroupRow | undefined> {
+  if (guid === null || !(await findGroup(db, guid))) return undefined
+  const group = await holdGroup(db, guid)
+  return group.id === id ? group : undefined
+}
+
+/** What is left of a deleted group has no counts any more. */
+async function dropTie(
+  db: TenantDb,
+  table: 'group_members' | 'group_bans',
+  { group_id, user_id }: Pick<GroupMemberRow, 'group_id' | 'user_id'>,
+): Promise<void> {
+  await db.delete(table).where('group_id', '=', group_id).where('user_id', '=', user_id).execute()
 }

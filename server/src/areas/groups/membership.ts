@@ -254,10 +254,9 @@ export async function insertBan(
   await moveTally(db, bansListOf(group), undefined, { at: now, facets: '' })
 }
 
-export async function deleteBan({ db, now }: Doing, group: GroupRow, ban: GroupBanRow): Promise<GroupRow> {
+export async function deleteBan(db: TenantDb, group: Pick<GroupRow, 'id'>, ban: GroupBanRow): Promise<void> {
   await db.delete('group_bans').where('group_id', '=', group.id).where('user_id', '=', ban.user_id).execute()
   await moveTally(db, bansListOf(group), { at: ban.banned_at, facets: '' }, undefined)
-  return resize(db, group, 0, now)
 }
 
 /** Notes that who may come in has changed, with as many members as before. */

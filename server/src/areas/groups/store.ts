@@ -6,7 +6,7 @@ import { folded, idsMatching, putSearchEntries, removeSearchEntry } from '../../
 import { addToTally, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { placeOfGroup } from '../timeline/index.ts'
-import { systemUid, type UserRow } from '../users/index.ts'
+import { requireActiveUser, systemUid, type UserRow } from '../users/index.ts'
 import { groupExists, groupNotFound } from './errors.ts'
 import type { Group, GroupCreate, GroupUpdate } from './schemas.ts'
 import { type GroupMemberRow, type GroupRow, groupsList, type NewGroupRow } from './tables.ts'
@@ -45,6 +45,16 @@ export async function requireGroup(db: TenantDb, guid: string): Promise<GroupRow
   const row = await findGroup(db, guid)
   if (!row) throw groupNotFound({ guid })
   return row
+}
+
+/** What a path names: the group first, then the user. */
+export async function requireGroupAndUser(
+  db: TenantDb,
+  params: { guid: string; uid: string },
+): Promise<{ guid: string; uid: string }> {
+  const { guid } = await requireGroup(db, params.guid)
+  const { uid } = await requireActiveUser(db, params.uid)
+  return { guid, uid }
 }
 
 const lockGroup = prepared<{ guid: string }, GroupRow>((db, { guid }) =>

@@ -1,0 +1,44 @@
+import { listQuery } from '../../kit/page.ts'
+import { OneOf, Seconds, type Static, Text, Type } from '../../kit/schema.ts'
+import { memberScopes } from '../groups/schemas.ts'
+import { searchFields, User } from '../users/schemas.ts'
+
+const passwordCharactersMax = 100
+
+const { tags: _, ...userFields } = User.properties
+
+export const Member = Type.Object(
+  {
+    ...userFields,
+    scope: OneOf(memberScopes, 'What the member may do in the group'),
+    joinedAt: Seconds('When the member joined'),
+  },
+  { title: 'Member' },
+)
+
+export const MemberListQuery = listQuery({
+  status: Type.Optional(OneOf(['available', 'offline', 'online'], '`online` means `available`')),
+  scopes: Type.Optional(Type.Array(OneOf(memberScopes), { description: 'Members of any of these scopes' })),
+  searchKey: searchFields.searchKey,
+})
+export type MemberListQuery = Static<typeof MemberListQuery>
+
+export const ScopeChange = Type.Object(
+  { scope: Type.Optional(OneOf(memberScopes, 'The new scope; `participant` if absent')) },
+  { examples: [{ scope: 'moderator' }] },
+)
+
+export const ScopeChanged = Type.Object(
+  {
+    guid: Type.String({ examples: ['river-crew'] }),
+    uid: Type.String({ examples: ['lin'] }),
+    scope: OneOf(memberScopes),
+    joinedAt: Seconds('When the member joined'),
+  },
+  { title: 'ScopeChanged' },
+)
+
+export const GroupJoin = Type.Object(
+  { password: Type.Optional(Text(passwordCharactersMax, 'Of a password group')) },
+  { examples: [{ password: 'open sesame' }] },
+)
