@@ -49,6 +49,7 @@ describe('settings', () => {
     PARLEY_FILE_MEGABYTES_MAX: ['0', '10001', '1.5', ''],
     PARLEY_FILES_MAX: ['0', '101', ''],
     PARLEY_FILE_URL_HOURS: ['0', '8761', 'day', ''],
+    PARLEY_UPLOAD_STALL_SECONDS: ['0', '601', ''],
     PARLEY_S3_ENDPOINT: ['store.example', 'ftp://store.example', 'https://['],
     PARLEY_S3_BUCKET: ['files'],
     PARLEY_EVENT_RETENTION_DAYS: ['0', '3651', 'week', ''],

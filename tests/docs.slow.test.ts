@@ -30,7 +30,7 @@ describe('the documentation', () => {
     const described = Object.fromEntries([...rows].map(([, variable = '', fallback = '']) => [variable, fallback]))
     assert.deepEqual(described, Object.fromEntries(settingsList.map(({ variable, fallback }) => [variable, fallback])))
     const known = new Set(settingsList.map(({ variable }) => variable))
-    const named = pages.flatMap((page) => [...read(page).matchAll(/PARLEY_[A-Z_]*[A-Z]/g)].map(([name]) => name))
+    const named = pages.flatMap((page) => [...read(page).matchAll(/PARLEY_[A-Z0-9_]*[A-Z0-9]/g)].map(([name]) => name))
     assert.deepEqual(
       named.filter((name) => !known.has(name)),
       [],

@@ -5,8 +5,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectSecurely } from 'node:tls'
-import { type Listener, listen } from '../server/src/http/listener.ts'
+import { type Listener, listen, takeTime } from '../server/src/http/listener.ts'
 import { localCertificates } from '../server/src/install/certificates.ts'
 
 /** Clients that begin and do not go on are let go, so that they cannot use up the server's connections. */
@@ -29,6 +30,10 @@ describe('a connection that goes silent', () => {
     listener = await listen(
       { host: '127.0.0.1', port: 0, cert, key },
       (request, response) => {
+        if (request.url === '/slowly') {
+          takeTime(request)
+          response.setHeader('Connection', 'close')
+        }
         request.resume()
         request.on('end', () => response.end('heard'))
       },
@@ -75,6 +80,16 @@ describe('a connection that goes silent', () => {
     const half = 'GET /v3/calls HTTP/1.1\r\nHost: localhost\r\n'
     assert.match(await heardUntilClosed(plain(), half), /408/)
     assert.match(await heardUntilClosed(await secure(), half), /408/)
+  })
+
+  it('in the middle of a large body is closed later, if it was given time', async () => {
+    const half = 'POST /slowly HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"name"'
+    const socket = await secure()
+    const heard = heardUntilClosed(socket, half)
+    await pause(patience.requestMilliseconds * 2)
+    assert.equal(socket.closed, false)
+    socket.write('x'.repeat(93))
+    assert.match(await heard, /heard/)
   })
 
   it('in the middle of its body is closed', async () => {

@@ -10,7 +10,7 @@ import { tenantDb } from '../server/src/storage/tenant.ts'
 import { createHousekeeping } from '../server/src/workers/housekeeping.ts'
 import { type DatabaseName, databases } from './support/databases.ts'
 import { type House, house } from './support/house.ts'
-import { settleUntil } from './support/until.ts'
+import { settleUntil, until } from './support/until.ts'
 
 const appId = 'app'
 const payload = Type.Object({ n: Type.Integer() })
@@ -142,6 +142,63 @@ for (const database of databases) {
         await h.settle()
         await h.settle()
         assert.deepEqual(ran, [1])
+        assert.deepEqual(await jobRows(h), [])
+      })
+    })
+
+    it('prepare outside their transaction, a few at once, while others go on', async () => {
+      const prepared: number[] = []
+      const ran: number[] = []
+      let atOnce = 0
+      let most = 0
+      let open = () => {}
+      const opened = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      const slow = job({
+        name: 'test.slow',
+        payload,
+        attemptsMax: 3,
+        async prepare({ n }) {
+          prepared.push(n)
+          atOnce += 1
+          most = Math.max(most, atOnce)
+          await opened
+          atOnce -= 1
+          if (n === 3 && prepared.filter((each) => each === 3).length === 1) throw new Error('not this time')
+          return n * 10
+        },
+        async run(_, __, given) {
+          ran.push(given ?? 0)
+          return undefined
+        },
+      })
+      const quick = job({
+        name: 'test.quick',
+        payload,
+        attemptsMax: 3,
+        async run({ n }) {
+          ran.push(n)
+          return undefined
+        },
+      })
+      await withHouse(database, card({ jobs: [slow, quick] }), async (h) => {
+        await inApp(h, async ({ later }) => {
+          for (const n of numbersUpTo(9)) await later(slow, { n }, { key: `${n}` })
+          await later(quick, { n: 1 }, { key: 'a' })
+        })
+        await until('the quick one has run', () => ran.includes(1))
+        assert.deepEqual(ran, [1], 'the slow ones are still at it')
+        open()
+        await h.settle()
+        advance(h, hour)
+        await settleUntil(h, 'all have run', () => ran.length === 10)
+        assert.deepEqual(
+          ran.toSorted((a, b) => a - b),
+          [1, ...numbersUpTo(9).map((n) => n * 10)],
+        )
+        assert.ok(most > 1 && most <= 4, `${most} at once`)
+        assert.equal(prepared.length, 10, 'the one that failed was prepared again')
         assert.deepEqual(await jobRows(h), [])
       })
     })

@@ -120,6 +120,7 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
       bytesMax: config.fileMegabytesMax * bytesPerMegabyte,
       countMax: config.filesMax,
       urlSeconds: config.fileUrlHours * secondsPerHour,
+      stallSeconds: config.uploadStallSeconds,
     },
     settle: () => workers.settle(settleMilliseconds),
   }
@@ -167,7 +168,7 @@ export async function startService(config: Config, log: Logger, options: Options
     strict: options.strict ?? false,
     isSecure: trust.isSecure,
   })
-  const fileDoor = createFileDoor({ database, directory, observer, tools })
+  const fileDoor = config.roles.includes('api') ? createFileDoor({ database, directory, observer, tools }) : undefined
   const publicPage = createPublicPages({
     observer,
     unreadyReasons: async () => {
@@ -181,7 +182,7 @@ export async function startService(config: Config, log: Logger, options: Options
     docsPage: () => docsPage(areas),
   })
   const listener = await listen({ host: config.host, port: config.port, ...certificates }, (request, response) => {
-    const openly = trust.isSecure(request) ? (publicPage(request) ?? fileDoor(request)) : undefined
+    const openly = trust.isSecure(request) ? (publicPage(request) ?? fileDoor?.(request)) : undefined
     const answered = openly ? openly(response) : handle(request, response)
     answered.catch((error) => {
       log.error({ err: error }, 'a request could not be answered')

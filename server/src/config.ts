@@ -221,6 +221,12 @@ const settings = {
     '24',
     wholeNumber(1, 8_760),
   ),
+  uploadStallSeconds: setting(
+    'PARLEY_UPLOAD_STALL_SECONDS',
+    'After how long without a byte an upload is given up',
+    '30',
+    wholeNumber(1, 600),
+  ),
   s3Bucket: setting(
     'PARLEY_S3_BUCKET',
     'Bucket of an S3-compatible store for files; the data folder if empty',

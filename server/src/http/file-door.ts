@@ -35,7 +35,7 @@ export interface FileDoor {
 }
 
 const address = /^\/files\/([^/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/
-const stallMilliseconds = 30_000
+const unheardMilliseconds = 120_000
 
 /** The way to a file, if the request asks for one. */
 export function createFileDoor(door: FileDoor) {
@@ -143,13 +143,15 @@ async function download(
   const key = asThumbnail ? thumbnailKey(file.key) : file.key
   const type = asThumbnail ? thumbnailType : file.mime
   const shown = shownTypes.test(type)
+  // The small picture may be made any moment; what stands in for it is not to be kept.
+  const keep = small && !asThumbnail ? 'no-store' : `max-age=${ticket.expiresAt - tools.clock.now()}, immutable`
   const headers = {
     ...openToPages,
     'Content-Type': shown ? type : 'application/octet-stream',
     'Content-Disposition': `${shown ? 'inline' : 'attachment'}; ${namedAs(file.name)}`,
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'; sandbox",
-    'Cache-Control': `private, max-age=${ticket.expiresAt - tools.clock.now()}, immutable`,
+    'Cache-Control': `private, ${keep}`,
     ETag: `"${key}"`,
   }
   if (request.headers['if-none-match'] === headers.ETag) {
@@ -193,6 +195,7 @@ async function send(
   const content = await files.get(key, range)
   if (!content) throw apiNotFound()
   response.writeHead(status, headers)
+  response.setTimeout(unheardMilliseconds, () => response.destroy())
   // A client that goes away in the middle is no fault of ours; one of the store's shows as a connection that breaks off.
   await flow(content, response).catch(() => response.destroy())
   return status
@@ -237,7 +240,7 @@ async function upload(
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw fileTooLarge({ bytesMax })
     takeTime(request)
     const { digest, ...found } = await storeContent(tools, {
-      ...{ key, name, declaredType: announced.mime, content: wholeBody(request) },
+      ...{ key, name, declaredType: announced.mime, content: wholeBody(request, tools.fileLimits.stallSeconds) },
       allowance: { left: bytesMax, bytesMax },
     })
     const file = { key, name, ...found }
@@ -258,9 +261,9 @@ async function upload(
 }
 
 /** The body as it comes in; one that breaks off, comes to a halt or is empty is no body. */
-async function* wholeBody(request: IncomingMessage): AsyncGenerator<Buffer> {
+async function* wholeBody(request: IncomingMessage, stallSeconds: number): AsyncGenerator<Buffer> {
   const brokenOff = badRequest({ body: ['must be sent to its end'] })
-  const stalled = setTimeout(() => request.destroy(brokenOff), stallMilliseconds)
+  const stalled = setTimeout(() => request.destroy(brokenOff), stallSeconds * 1000)
   let empty = true
   try {
     for await (const chunk of request) {

@@ -12,7 +12,6 @@ import { bodyTooLarge } from './errors.ts'
 const overheadBytes = 1_000_000
 const fieldsMax = 100
 const partHeaderBytesMax = 16_384
-const stallMilliseconds = 30_000
 const filePart = /^files?(\[\d*\])?$/
 
 /** What a form brought. Its files are in the store already. */
@@ -34,7 +33,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 export async function readForm(
   request: IncomingMessage,
   reception: Reception,
-  { bytesMax, countMax }: FileLimits,
+  { bytesMax, countMax, stallSeconds }: FileLimits,
   fieldBytesMax: number,
 ): Promise<Form> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax + overheadBytes) throw fileTooLarge({ bytesMax })
@@ -49,7 +48,7 @@ export async function readForm(
   try {
     await new Promise<void>((resolve, reject) => {
       const brokenOff = () => request.complete || reject(badRequest({ body: ['must be sent to its end'] }))
-      stalled = setTimeout(brokenOff, stallMilliseconds)
+      stalled = setTimeout(brokenOff, stallSeconds * 1000)
       request.on('error', brokenOff).on('close', brokenOff)
       request.on('data', (chunk: Buffer) => {
         stalled?.refresh()

@@ -49,6 +49,8 @@ export interface FileLimits {
   countMax: number
   /** A download address works at least this long. */
   urlSeconds: number
+  /** An upload that sends nothing for this long is given up. */
+  stallSeconds: number
 }
 
 /** Durations that the rules obey, from the configuration. */

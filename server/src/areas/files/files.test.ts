@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
+import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import sharp from 'sharp'
@@ -27,6 +27,7 @@ import {
 } from './index.ts'
 import { cleanName } from './names.ts'
 import { Attachment } from './schemas.ts'
+import { addFile } from './store.ts'
 
 /** An area that takes files the way messages do. */
 const parcels = area({
@@ -69,7 +70,7 @@ const png = await sharp({ create: { width: 2, height: 3, channels: 3, background
   .toBuffer()
 const megabyte = 1_000_000
 
-const environment = { PARLEY_FILE_MEGABYTES_MAX: '1', PARLEY_FILES_MAX: '3' }
+const environment = { PARLEY_FILE_MEGABYTES_MAX: '1', PARLEY_FILES_MAX: '3', PARLEY_UPLOAD_STALL_SECONDS: '1' }
 
 for (const database of databases) {
   const open = () => house({ database, areas: [parcels], environment })
@@ -214,6 +215,34 @@ for (const database of databases) {
         throw new Error('gone')
       }
       await assert.rejects(send(h, app, broken()))
+      await nothingLeft(h)
+      await h.close()
+    })
+
+    it('that stop coming are given up, and leave nothing', async () => {
+      const { h, app } = await opened()
+      async function* halting() {
+        yield partHead({ field: 'file', filename: 'a.bin' })
+        yield Buffer.alloc(1_000, 'x')
+        await new Promise(() => {})
+      }
+      const answer = await send(h, app, halting())
+      assert.equal(answer.status, 400)
+      assert.deepEqual(answer.body.error.details, { body: ['must be sent to its end'] })
+      await nothingLeft(h)
+      await h.close()
+    })
+
+    it('that a killed server was writing are removed after a day', async () => {
+      const { h, app } = await opened()
+      const { database: db, tools, config } = h.service.house
+      const left = { name: 'a', mimeType: '', extension: '', size: 0, uploader: undefined }
+      const key = await db.write((connection) =>
+        addFile(workIn(connection, app.id, tools), { state: 'receiving', ...left }),
+      )
+      writeFileSync(join(config.data, 'files/incoming', key), 'half of it')
+      assert.equal(onDisk(h), 1)
+      h.clock.setOffset(25 * 3600)
       await nothingLeft(h)
       await h.close()
     })

@@ -6,6 +6,8 @@ import { thumbnailKey } from './thumbnails.ts'
 export const unusedSeconds = 24 * 3600
 const sweepSeconds = 3600
 const filesPerBatch = 200
+// So few that a slow store is done with them while the job is still this worker's.
+const filesPerJob = 50
 
 /** Removes files from the store, and what is known of them after that. */
 export const removeFiles = job({
@@ -13,10 +15,7 @@ export const removeFiles = job({
   payload: Type.Object({ keys: Type.Array(Type.String()) }),
   attemptsMax: Number.POSITIVE_INFINITY,
   async prepare({ keys }, { tools: { files } }) {
-    for (const key of keys) {
-      await files.remove(key)
-      await files.remove(thumbnailKey(key))
-    }
+    for (const key of keys) await Promise.all([files.remove(key), files.remove(thumbnailKey(key))])
   },
   async run({ keys }, { db }) {
     await db.delete('files').where('key', 'in', keys).where('state', '=', 'doomed').execute()
@@ -26,10 +25,11 @@ export const removeFiles = job({
 
 /** Nobody can fetch or claim these files from now on; a job removes them. */
 export async function doomFiles({ db, later }: Pick<Work, 'db' | 'later'>, keys: string[]): Promise<void> {
-  const [first] = keys
-  if (first === undefined) return
-  await db.update('files').set({ state: 'doomed', unused_since: null }).where('key', 'in', keys).execute()
-  await later(removeFiles, { keys }, { key: first })
+  for (let from = 0; from < keys.length; from += filesPerJob) {
+    const some = keys.slice(from, from + filesPerJob)
+    await db.update('files').set({ state: 'doomed', unused_since: null }).where('key', 'in', some).execute()
+    await later(removeFiles, { keys: some }, { key: some[0] ?? '' })
+  }
 }
 
 /** Finds files that no message has had for a day: never sent, never finished, or left behind by a crash. */

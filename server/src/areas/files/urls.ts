@@ -32,11 +32,13 @@ export function uploadUrl(tools: Signing, appId: string, key: string): { uploadU
   return { uploadUrl: `${origin(tools, appId)}/files/${token}`, expiresAt }
 }
 
-/** The file of this app that an address leads to; nothing if it is not one of ours, or no longer valid. */
+/**
+ * The file of this app that an address leads to; nothing if it is not one of ours, or no longer valid. The signature
+ * tells, not the host: an install may be reached by several.
+ */
 export function fileKeyIn(tools: Signing, appId: string, url: string): string | undefined {
-  const token = /^https:\/\/[^/?#]+\/files\/([^/?#]+)\/[^/?#]*$/.exec(url)?.[1]
-  if (token === undefined || !url.startsWith(`${origin(tools, appId)}/`)) return undefined
-  const ticket = ticketIn(tools, 'download', token)
+  const token = /^https:\/\/[^/?#]+\/files\/([^/?#]+)\/[^/#]*$/.exec(url)?.[1]
+  const ticket = token === undefined ? undefined : ticketIn(tools, 'download', token)
   return ticket?.appId === appId && ticket.expiresAt > tools.clock.now() ? ticket.key : undefined
 }
 
