@@ -31,7 +31,7 @@ const recordsKeptMax = 200
 
 /** Remembers the ids in an answer, so that later requests can name them. */
 export function learn({ records }: Known, data: unknown): void {
-  const { sessionId, apiKey, id, authToken, role } = (data ?? {}) as Record<string, unknown>
+  const { sessionId, apiKey, id, authToken, role, guid } = (data ?? {}) as Record<string, unknown>
   const add = (list: string[], value: unknown) => {
     if (typeof value !== 'string') return
     if (list.length < recordsKeptMax) list.push(value)
@@ -42,6 +42,7 @@ export function learn({ records }: Known, data: unknown): void {
   add(records.appId, id)
   add(records.authToken, authToken)
   add(records.role, role)
+  add(records.guid, guid)
 }
 
 interface Placed {

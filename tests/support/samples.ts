@@ -1,8 +1,6 @@
 import { Compile } from 'typebox/compile'
-import { addMissingGroups } from '../../server/src/areas/groups/index.ts'
 import type { Operation } from '../../server/src/kit/operation.ts'
 import { type TSchema, Type } from '../../server/src/kit/schema.ts'
-import { tenantDb } from '../../server/src/storage/tenant.ts'
 import type { AppClient, House } from './house.ts'
 import { assertSucceeds } from './house.ts'
 
@@ -37,8 +35,13 @@ function valueFor(schema: TSchema, name: string): unknown {
   return samples[type ?? '']
 }
 
+/** Bodies that name a record, where a schema cannot say which there is. */
+const namingBodies: Record<string, Record<string, unknown>> = { transferOwnership: { uid: 'milo' } }
+
 /** Bodies to try in turn: what is required, then with one optional property more. */
-export function plausibleBodies({ body }: Operation): (() => Record<string, unknown>)[] {
+export function plausibleBodies({ id, body }: Operation): (() => Record<string, unknown>)[] {
+  const naming = namingBodies[id]
+  if (naming) return [() => ({ ...naming })]
   const { properties = {}, required = [] } = body as Described
   const filled = (names: string[]) =>
     Object.fromEntries(names.map((name) => [name, valueFor(properties[name] as TSchema, name)]))
@@ -101,11 +104,11 @@ const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) 
     assertSucceeds(await app.post('/apikeys', { name: String(valueFor(Type.String(), 'sample')) })).data.apiKey,
   appId: async ({ house }) =>
     assertSucceeds(await house.management.post('/apps', { name: 'sample', region: 'us' })).data.id,
-  guid: async ({ house, app }) => {
-    await house.service.house.database.write((connection) =>
-      addMissingGroups(tenantDb(connection, app.id), [{ guid: 'sample', name: 'Sample' }], house.clock.now()),
-    )
-    return 'sample'
+  // The sweep's client is an admin of it, so that what clients may do in a group can be tried.
+  guid: async ({ app }) => {
+    const guid = String(valueFor(Type.String(), 'guid'))
+    const members = { admins: ['client'] }
+    return assertSucceeds(await app.post('/groups', { guid, name: 'Sample', members })).data.guid
   },
   permission: async () => 'initiateCall',
   role: async ({ app }) =>
@@ -126,6 +129,26 @@ const arrangements: Record<string, (stage: Stage, made: Record<string, string>) 
     await app.post('/users', { uid: 'milo', name: 'Milo' })
     assertSucceeds(await app.post(`/users/${uid}/friends`, { accepted: ['milo'] }))
   },
+  changeMemberScope: addSample,
+  kickMember: addSample,
+  unbanUser: banSample,
+  unbanMember: banSample,
+  async joinGroup({ app }, { guid }) {
+    assertSucceeds(await app.delete(`/groups/${guid}/members/client`))
+  },
+  async transferOwnership({ app }, { guid }) {
+    await app.post('/users', { uid: 'milo', name: 'Milo' })
+    assertSucceeds(await app.post(`/groups/${guid}/members`, { participants: ['milo'] }))
+    assertSucceeds(await app.put(`/groups/${guid}`, { owner: 'client' }))
+  },
+}
+
+async function addSample({ app }: Stage, { guid, uid }: Record<string, string>): Promise<void> {
+  assertSucceeds(await app.post(`/groups/${guid}/members`, { participants: [uid] }))
+}
+
+async function banSample({ app }: Stage, { guid, uid }: Record<string, string>): Promise<void> {
+  assertSucceeds(await app.post(`/groups/${guid}/bannedusers/${uid}`))
 }
 
 export function paramsOf({ path }: Operation): string[] {
