@@ -89,6 +89,15 @@ describe('the demo install', () => {
     for (const { uid } of customers.data) assert.ok((await get(`/users/${uid}/friends`)).body.data.length > 0, uid)
   })
 
+  it('has groups of every type, with somebody shut out of one', async () => {
+    const { data } = (await get('/groups')).body
+    assert.deepEqual(data.map(({ type }: { type: string }) => type).toSorted(), ['password', 'private', 'public'])
+    for (const { guid, membersCount } of data) {
+      assert.equal((await get(`/groups/${guid}/members`)).body.meta.pagination.total, membersCount, guid)
+    }
+    assert.equal((await get('/groups/all-hands/bannedusers')).body.data[0].uid, 'omar')
+  })
+
   it('prints addresses, keys and a line to paste', () => {
     const { output, credentials } = demo
     for (const name of ['baseUrl', 'callsBaseUrl', 'managementUrl', 'appId', 'apiKey', 'authKey']) {

@@ -10,12 +10,6 @@ const people = ['nora', 'milo', 'amara', 'kenji', 'priya', 'luis', 'elif', 'jona
 const groups = ['design-team', 'support', 'all-hands']
 const devices = ['web-7c1', 'ios-22', 'android-9', 'mac-3f']
 
-export const demoGroups = [
-  { guid: 'design-team', name: 'Design team' },
-  { guid: 'support', name: 'Customer support' },
-  { guid: 'all-hands', name: 'All hands' },
-]
-
 type Story = (n: number) => Script
 
 const at = (list: readonly string[], n: number) => list[n % list.length] ?? ''

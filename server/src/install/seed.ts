@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
 import { type AppRow, addApp, addManagementKey, ensureOwner, ownerAccountId } from '../areas/apps/index.ts'
 import { playScript } from '../areas/emulator/index.ts'
-import { addMissingGroups } from '../areas/groups/index.ts'
 import { addRole } from '../areas/roles/index.ts'
 import { addMissingUsers } from '../areas/users/index.ts'
 import type { House } from '../compose.ts'
 import type { KeyScope } from '../kit/operation.ts'
 import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
-import { demoCalls, demoGroups } from './demo-calls.ts'
+import { demoCalls } from './demo-calls.ts'
+import { formDemoGroups } from './demo-groups.ts'
 import { demoRoles, demoUsers } from './demo-people.ts'
 import { relateDemoPeople } from './demo-relations.ts'
 
@@ -53,7 +53,7 @@ export async function seedDemo({ database, tools, config }: House): Promise<{ ap
     for (const role of demoRoles) await addRole({ db: work.db, now: firstDay }, role)
     await addMissingUsers(work.db, demoUsers, firstDay)
     await relateDemoPeople(work)
-    await addMissingGroups(work.db, demoGroups, firstDay)
+    await formDemoGroups({ ...work, now: firstDay })
     for (const script of scripts) await playScript(work, app.region, script)
     const setting = { name: demoAppSetting, value: app.id }
     await connection.query
