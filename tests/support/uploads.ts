@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import type { House } from './house.ts'
@@ -46,12 +47,13 @@ export function stream({ service }: House, url: string, sending: Streaming = {})
       },
     )
     let answered = false
+    const closed = new Promise((go) => request.once('close', go))
     request.on('error', (error) => answered || reject(error))
     void (async () => {
       try {
         for await (const piece of pieces ?? []) {
           if (answered || request.destroyed) return
-          if (!request.write(piece)) await new Promise((go) => request.once('drain', go).once('close', go))
+          if (!request.write(piece)) await Promise.race([once(request, 'drain'), closed])
         }
         request.end()
       } catch {

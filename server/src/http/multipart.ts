@@ -14,9 +14,11 @@ const fieldsMax = 100
 const partHeaderBytesMax = 16_384
 const filePart = /^files?(\[\d*\])?$/
 
+type Field = [name: string, value: string]
+
 /** What a form brought. Its files are in the store already. */
 export interface Form {
-  fields: Record<string, string>
+  fields: Field[]
   files: ReceivedFile[]
   /** Equal for equal files, whatever their keys. */
   digests: string[]
@@ -38,8 +40,7 @@ export async function readForm(
 ): Promise<Form> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax + overheadBytes) throw fileTooLarge({ bytesMax })
   const parser = await parserFor(request, fieldBytesMax)
-  // Without a prototype: a field may be called `__proto__`.
-  const fields: Record<string, string> = Object.create(null)
+  const fields: Field[] = []
   const parts: Readable[] = []
   const taking: Promise<Taken | undefined>[] = []
   let fieldBytes = 0
@@ -63,7 +64,7 @@ export async function readForm(
       parser.on('field', (name, value, _, truncated) => {
         fieldBytes += Buffer.byteLength(value)
         if (truncated || fieldBytes > fieldBytesMax) reject(bodyTooLarge(fieldBytesMax))
-        else fields[name] = value
+        else fields.push([name, value])
       })
       parser.on('file', (part, content, name, _, declaredType) => {
         // Somebody must hear its errors from the first moment on.
@@ -114,13 +115,19 @@ async function takePart(
   return taken.file.size === 0 && sent.name === '' ? undefined : taken
 }
 
-/** Fields as a JSON body would have them: what the schema does not want as text is JSON. */
-export function bodyOfFields(schema: TSchema, fields: Record<string, string>): Record<string, unknown> {
+/**
+ * Fields as a JSON body would have them: what the schema does not want as text is JSON. A list may also come as several
+ * fields of one name, or of a name that ends in `[]`.
+ */
+export function bodyOfFields(schema: TSchema, fields: Field[]): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
+  const byName = Map.groupBy(fields, ([name]) => name.replace(/\[\]$/, ''))
   return Object.fromEntries(
-    Object.entries(fields).map(([sent, text]) => {
-      const name = sent.replace(/\[\]$/, '')
-      return [name, properties[name]?.type === 'string' ? text : jsonOrText(text)]
+    [...byName].map(([name, sent]) => {
+      const [sentName, last] = sent.at(-1) ?? [name, '']
+      const type = properties[name]?.type
+      if (type === 'array' && (sent.length > 1 || sentName !== name)) return [name, sent.map(([, text]) => text)]
+      return [name, type === 'string' ? last : jsonOrText(last)]
     }),
   )
 }

@@ -195,7 +195,7 @@ async function readSentForm(
   }
   try {
     const { fields, files, digests } = await readForm(request, reception, tools.fileLimits, bodyBytesMax)
-    const text = JSON.stringify([Object.entries(fields), digests])
+    const text = JSON.stringify([fields, digests])
     return { text, body: bodyOfFields(body, fields), files, discard }
   } catch (error) {
     await discard()

@@ -137,6 +137,17 @@ for (const database of databases) {
       await h.close()
     })
 
+    it('come with lists as JSON or as fields of one name, and with fields of any name', async () => {
+      const { h, app } = await opened()
+      const tagsOf = async (...parts: Part[]) => (await sendForm(h, app, ...parts)).body.data.body.tags
+      assert.deepEqual(await tagsOf({ field: 'tags', content: 'a' }, { field: 'tags', content: 'b' }), ['a', 'b'])
+      assert.deepEqual(await tagsOf({ field: 'tags[]', content: 'a' }), ['a'])
+      assert.deepEqual(await tagsOf({ field: 'tags', content: '[]' }), [])
+      const odd = ['__proto__', 'constructor', 'toString', ''].map((field) => ({ field, content: '{"tags":["x"]}' }))
+      assert.equal(await tagsOf(...odd), undefined)
+      await h.close()
+    })
+
     it('leave JSON bodies as they were, and refuse a form where no files are taken', async () => {
       const { h, app } = await opened()
       assert.deepEqual(assertSucceeds(await app.post('/parcels', { text: 'x' })).data.attachments, [])
