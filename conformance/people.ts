@@ -27,6 +27,18 @@ export async function makeRole(server: Server, settings?: object): Promise<Shown
   return made
 }
 
+/** A group, with the headers of who makes it. */
+export async function makeGroup(
+  server: Server,
+  profile: object = {},
+  sending: { headers?: Record<string, string> } = {},
+): Promise<Shown> {
+  const body = { guid: server.fresh('group'), name: 'Conformance', ...profile }
+  const group = data(await server.api.send('POST', '/groups', { ...sending, body }))
+  server.afterwards(() => server.api.delete(`/groups/${group.guid}`))
+  return group
+}
+
 /** The door for end users, with a fresh token of this one. */
 export async function clientOf(server: Server, uid: string): Promise<Caller> {
   const { authToken } = data(await server.api.post(`/users/${uid}/auth_tokens`, { force: true }))
@@ -34,6 +46,8 @@ export async function clientOf(server: Server, uid: string): Promise<Caller> {
 }
 
 export const uidsIn = (list: { uid: string }[]): string[] => list.map(({ uid }) => uid)
+
+export const guidsIn = (list: { guid: string }[]): string[] => list.map(({ guid }) => guid)
 
 /** A path below a user of the check's own. */
 export const below = (path: string) => async (server: Server) => `/users/${(await makeUser(server)).uid}${path}`

@@ -17,7 +17,7 @@ const usage = `Usage: npm run conformance -- WHERE [options]
   --only AREA[,AREA]   only these: ${checkedAreas.map(({ name }) => name).join(', ')}
   --json               one JSON document instead of the table
 
-The suite makes users, keys and roles of its own and removes them. The exit code is 0 if all holds, 1 if something does
+The suite makes users, groups, keys and roles of its own and removes them. The exit code is 0 if all holds, 1 if something does
 not, 2 if it was called wrongly.`
 
 const exitUsage = 2

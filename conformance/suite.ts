@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { apiKeys } from './areas/api-keys.ts'
 import { authTokens } from './areas/auth-tokens.ts'
+import { bannedUsers } from './areas/banned-users.ts'
 import { blockedUsers } from './areas/blocked-users.ts'
 import { calls } from './areas/calls.ts'
 import { conventions } from './areas/conventions.ts'
 import { friends } from './areas/friends.ts'
+import { groups } from './areas/groups.ts'
+import { members } from './areas/members.ts'
 import { permissions } from './areas/permissions.ts'
 import { restrictedFeatures } from './areas/restricted-features.ts'
 import { roles } from './areas/roles.ts'
@@ -23,6 +26,9 @@ export const checkedAreas: CheckedArea[] = [
   restrictedFeatures,
   friends,
   blockedUsers,
+  groups,
+  members,
+  bannedUsers,
 ]
 
 /** Where the server is and what opens it. */
