@@ -5,6 +5,7 @@ import { findActiveUser } from '../areas/users/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Actor, Caller, Operation } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
+import { isBroken } from '../kit/readable.ts'
 import { ReadyMade } from '../kit/reply.ts'
 import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
@@ -12,6 +13,7 @@ import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { type Address, addressReader } from './address.ts'
 import { declaredFields, parseBody, readBody } from './body.ts'
+import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
 import type { Directory, KnownApp } from './directory.ts'
 import { enterAsClient, isClient } from './doors/client.ts'
 import { enterAsManagement } from './doors/management.ts'
@@ -30,7 +32,6 @@ import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { type Allowance, allowanceHeaders, type Limits, refusalHeaders } from './limits.ts'
 import type { Observer, Trace } from './observe.ts'
 import { errorsOf } from './openapi.ts'
-import { isBroken } from './query.ts'
 import type { createRouter, Found, Mounted } from './router.ts'
 
 export interface Pipeline {
@@ -65,6 +66,7 @@ export function createPipeline(pipeline: Pipeline) {
   const readAddress = addressReader(pipeline.domain)
 
   return async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (isPreflight(request)) return answerPreflight(request, response)
     const exchange: Exchange = {
       request,
       trace: observer.begin(),
@@ -129,6 +131,7 @@ async function answer(
   const { operation } = found.mounted
   if (!opens(operation, caller)) throw noAccess()
   const bodyText = operation.method === 'GET' ? '' : await readBody(request, operation.bodyBytesMax)
+  if (operation.bodyRequired && bodyText.trim() === '') throw badRequest({ body: ['is required'] })
   const body = parseBody(bodyText)
   for (const name in found.params) {
     if (isBroken(found.params[name] ?? '')) throw badRequest({ [name]: ['must be readable text'] })
@@ -272,6 +275,7 @@ function send(
     String(Buffer.byteLength(body)),
     'X-Request-Id',
     trace.id,
+    ...corsHeaders(request),
   ]
   if (allowance) headers.push(...allowanceHeaders(allowance))
   if (allowance && retryAfter !== undefined) headers.push(...refusalHeaders(allowance, retryAfter))
