@@ -96,11 +96,11 @@ export async function countMatching(
   key: string,
   fields: readonly number[],
 ): Promise<number> {
+  if (fields.length === 0) return 0
   const { flavour, query } = db.connection
   const hits = gramsSettle(flavour, key)
     ? flavour.gramHits(db.appId, list, gramsWanted(key, fields))
     : sql`FROM ${idsMatching(db, list, key, fields)} AS hit`
-  if (fields.length === 0) return 0
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total ${hits}`.execute(query)
   return rows[0]?.total ?? 0
 }

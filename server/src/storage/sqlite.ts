@@ -20,6 +20,8 @@ const flavour: Flavour = {
   gramHits: (appId, list, alternatives) => sql`
     FROM search_grams WHERE search_grams MATCH ${anyOf(appId, list, alternatives)}`,
   gramsInOrder: true,
+  // A crossed join is never turned round.
+  lookUpEach: (hits, table, match) => sql`FROM ${sql.table(hits)} CROSS JOIN ${sql.table(table)} WHERE ${match}`,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }

@@ -20,6 +20,7 @@ export {
   holdUsers,
   lockActiveUser,
   requireActiveUser,
+  sortedNewestFirst,
   systemUid,
   toUser,
   userMatches,
