@@ -33,17 +33,17 @@ export function setsOf(db: TenantDb, query: UserListQuery, viewer: Viewer | unde
   const { uids, searchKey, searchIn, tags } = query
   const friendsOnly = viewer && (viewer.friendsOnly || query.friendsOnly)
   return [
-    ...(uids ? [usersNamed(db, uids)] : []),
+    ...(uids ? [usersNamed(uids)] : []),
     ...(friendsOnly ? [{ uids: uidsOfFriends.ask(db, viewer.uid) }] : []),
     ...(searchKey === undefined ? [] : [usersMatching(db, searchKey, searchedFields(searchIn))]),
     ...(tags ? [usersTagged(db, tags)] : []),
   ]
 }
 
-function usersNamed(db: TenantDb, uids: string[]): UserSet {
+function usersNamed(uids: string[]): UserSet {
   if (uids.length > uidsMax) throw badRequest({ uids: [`must not have more than ${uidsMax} entries`] })
-  const named = uids.map((uid) => uid.toLowerCase())
-  return { uids: db.select('users').select('users.uid').where('users.uid', 'in', named) }
+  const named = [...new Set(uids.map((uid) => uid.toLowerCase()))].map((uid) => sql`(${uid})`)
+  return { uids: sql`(VALUES ${sql.join(named)})` }
 }
 
 function usersMatching(db: TenantDb, key: string, fields: number[]): UserSet {
@@ -95,7 +95,12 @@ async function smallestFirst(sets: UserSet[]): Promise<UserSet[]> {
   const small = sets.filter(({ large }) => !large)
   const large = sets.filter((set) => set.large)
   if (small.length > 0 || large.length < 2) return [...small, ...large]
-  const sized = await Promise.all(large.map(async (set) => ({ set, size: (await set.large?.count()) ?? 0 })))
+  const sized: { set: UserSet; size: number }[] = []
+  // Tags, which come last, are counted faster than a search; once one set is small, the others need not be counted.
+  for (const set of large.toReversed()) {
+    const isSettled = sized.some(({ size }) => size < fewUsers)
+    sized.push({ set, size: isSettled ? Number.POSITIVE_INFINITY : ((await set.large?.count()) ?? 0) })
+  }
   return sized.toSorted((a, b) => a.size - b.size).map(({ set }) => set)
 }
 

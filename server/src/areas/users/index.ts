@@ -11,7 +11,6 @@ import { migrations } from './tables.ts'
 // Lists of users of your own: usersOf(db), userMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export {
-  activeUsers,
   addMissingUsers,
   conversationId,
   eachUserMatches,

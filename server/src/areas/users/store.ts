@@ -56,26 +56,11 @@ export async function lockActiveUser(db: TenantDb, uid: string): Promise<UserRow
   return row
 }
 
-/** Those of `uids` that belong to active users, by UID; for bulk bodies. */
-export async function activeUsers(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
-  if (uids.length === 0) return new Map()
-  const rows = await db
-    .select('users')
-    .selectAll()
-    .where('users.uid', 'in', [...new Set(uids.map((uid) => uid.toLowerCase()))])
-    .where('users.deactivated_at', 'is', null)
-    .execute()
-  return new Map(rows.map((row) => [row.uid, row]))
-}
-
 /** Those of `uids` that belong to users, active or not, by UID. */
 export async function usersByUid(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
   if (uids.length === 0) return new Map()
-  const rows = await db
-    .select('users')
-    .selectAll()
-    .where('users.uid', 'in', [...new Set(uids)])
-    .execute()
+  const named = [...new Set(uids.map((uid) => uid.toLowerCase()))].map((uid) => sql`(${uid})`)
+  const { rows } = await sql<UserRow>`${usersAmong(db, sql`VALUES ${sql.join(named)}`)}`.execute(db.connection.query)
   return new Map(rows.map((row) => [row.uid, row]))
 }
 
