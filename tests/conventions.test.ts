@@ -413,6 +413,7 @@ for (const database of databases) {
         for (const search of ['?words=a,b', '?words=a&words=b', '?words[]=a&words[]=b', '?words%5B%5D=a,b']) {
           assert.deepEqual(await read(search), { words: ['a', 'b'] })
         }
+        assert.deepEqual(await read('?words[0]=a,b&words%5B1%5D=c'), { words: ['a,b', 'c'] })
       })
 
       it('take whole numbers only', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -61,6 +62,45 @@ for (const database of databases) {
       const text = await rawAnswer(h.service.port, 'hello there\r\n\r\n')
       assert.match(text, /^HTTP\/1\.1 400 /)
       assert.equal(JSON.parse(text.split('\r\n\r\n')[1] ?? '').error.code, 'ERR_BAD_REQUEST')
+    })
+
+    it('with a body too large is refused as that, whether its length is told or not', async () => {
+      const h = await house({ database })
+      const app = await h.app('one')
+      const raw = JSON.stringify({ uid: 'a', name: 'x'.repeat(10_240) })
+      const told = await app.send('/users', { method: 'POST', raw })
+      assert.deepEqual([told.status, told.body.error.code], [413, 'ERR_BAD_REQUEST'])
+      const chunk = `${raw.length.toString(16)}\r\n${raw}\r\n0\r\n\r\n`
+      const head = `POST /v3/users HTTP/1.1\r\nhost: ${app.host}\r\napikey: ${app.apiKey}\r\ntransfer-encoding: chunked`
+      const socket = connect({
+        host: '127.0.0.1',
+        port: h.service.port,
+        servername: app.host,
+        rejectUnauthorized: false,
+      })
+      socket.write(`${head}\r\n\r\n${chunk}`)
+      const [answer] = await once(socket, 'data')
+      assert.match(String(answer), /^HTTP\/1\.1 413 /)
+      socket.destroy()
+      await h.close()
+    })
+
+    it('of a browser’s page is told that it may, and what it may read', async () => {
+      const h = await house({ database })
+      const app = await h.app('one')
+      const asked = { origin: 'https://shop.example.org', 'access-control-request-method': 'PUT' }
+      const preflight = await h.client.send(app.host, '/v3/me', {
+        method: 'OPTIONS',
+        headers: { ...asked, 'access-control-request-headers': 'authtoken, content-type' },
+      })
+      assert.equal(preflight.status, 204)
+      assert.equal(preflight.headers['access-control-allow-origin'], '*')
+      assert.equal(preflight.headers['access-control-allow-headers'], 'authtoken, content-type')
+      assert.match(String(preflight.headers['access-control-allow-methods']), /PUT/)
+      const { headers } = await app.get('/users', { origin: 'https://shop.example.org' })
+      assert.equal(headers['access-control-allow-origin'], '*')
+      assert.equal((await app.get('/users')).headers['access-control-allow-origin'], undefined)
+      await h.close()
     })
 
     it('with headers too large is refused as that', async () => {

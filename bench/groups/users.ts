@@ -133,6 +133,7 @@ function pagesOf(install: Install): { first: Page; others: Page[] } {
     offset,
   })
   const deepest = Math.floor((install.records - 1) / perPage)
+  const tagged = `tags LIKE '%"pilot"%'`
   const parts = (part: string) => `(lower(name) LIKE '%${part}%' OR uid LIKE '%${part}%')`
   return {
     first: page('GET /users, first page', '', '1'),
@@ -145,6 +146,9 @@ function pagesOf(install: Install): { first: Page; others: Page[] } {
         parts(rareName.slice(1, 5)),
       ),
       page('searchKey=花子 (1 in 128)', `?searchKey=${encodeURIComponent('花子')}`, parts('花子')),
+      page('searchKey=nora (1 in 16)', '?searchKey=nora', parts('nora')),
+      page('tags=pilot (1 in 100)', '?tags=pilot', tagged),
+      page('searchKey=nora&tags=pilot', '?searchKey=nora&tags=pilot', `${parts('nora')} AND ${tagged}`),
     ],
   }
 }

@@ -116,7 +116,9 @@ const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) 
       .role,
   scope: async () => 'moderator',
   uid: async ({ app }) =>
-    assertSucceeds(await app.post('/users', { uid: String(valueFor(Type.String(), 'uid')), name: 'Sample' })).data.uid,
+    assertSucceeds(
+      await app.post('/users', { uid: String(valueFor(Type.String(), 'uid')), name: 'Sample', tags: ['sample'] }),
+    ).data.uid,
   authToken: async ({ app }, { uid }) =>
     assertSucceeds(await app.post(`/users/${uid}/auth_tokens`, { force: true })).data.authToken,
   sessionId: async ({ app }) =>
@@ -157,14 +159,26 @@ export function paramsOf({ path }: Operation): string[] {
 
 /** The path with a new record for each of its parameters. */
 export async function pathWithRecords(operation: Operation, path: string, stage: Stage): Promise<string> {
-  let filled = path
+  const made = await makeRecords(paramsOf(operation), stage)
+  await arrangements[operation.id]?.(stage, made)
+  return filledPath(path, made)
+}
+
+/** A new record for every parameter that a path can have. */
+export function recordsOfEveryKind(stage: Stage): Promise<Record<string, string>> {
+  return makeRecords(Object.keys(makers), stage)
+}
+
+async function makeRecords(names: string[], stage: Stage): Promise<Record<string, string>> {
   const made: Record<string, string> = {}
-  for (const name of paramsOf(operation)) {
+  for (const name of names) {
     const make = makers[name]
     if (!make) throw new Error(`Say in tests/support/samples.ts how a record for {${name}} is made.`)
     made[name] = await make(stage, made)
-    filled = filled.replace(`{${name}}`, made[name])
   }
-  await arrangements[operation.id]?.(stage, made)
-  return filled
+  return made
+}
+
+export function filledPath(path: string, records: Record<string, string>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => records[name] ?? '')
 }

@@ -1,25 +1,29 @@
 import type { IncomingMessage } from 'node:http'
 import type { Validator } from 'typebox/compile'
 import { badRequest } from '../kit/errors.ts'
+import { depthMax, isBroken } from '../kit/readable.ts'
 import type { TSchema } from '../kit/schema.ts'
 import { bodyTooLarge } from './errors.ts'
-import { isBroken } from './query.ts'
 
 /** Reads a body up to its limit; an endless one is refused as soon as it is too large. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
   const chunks: Buffer[] = []
   let bytes = 0
-  try {
-    for await (const chunk of request) {
+  await new Promise<void>((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > bytesMax) throw bodyTooLarge(bytesMax)
       chunks.push(chunk)
-    }
-  } catch (error) {
+      if (bytes <= bytesMax) return
+      request.pause()
+      reject(bodyTooLarge(bytesMax))
+    })
+    request.on('end', resolve)
     // A client that goes away in the middle is no fault of ours, and must not be logged as one.
-    throw request.errored ? badRequest({ body: ['must be sent to its end'] }) : error
-  }
+    const cutOff = () => reject(badRequest({ body: ['must be sent to its end'] }))
+    request.on('error', cutOff)
+    request.on('close', cutOff)
+  })
   return Buffer.concat(chunks).toString('utf8')
 }
 
@@ -122,8 +126,6 @@ function sentenceOf({ keyword, params, message }: Problem): string {
       return message
   }
 }
-
-const depthMax = 64
 
 function findBrokenText(value: unknown, path: string, details: Record<string, string[]>, depth = 0): void {
   if (depth > depthMax) {

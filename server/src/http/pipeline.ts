@@ -6,6 +6,7 @@ import { findActiveUser } from '../areas/users/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Actor, Caller, Operation, ReceivedFile } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
+import { isBroken } from '../kit/readable.ts'
 import { ReadyMade } from '../kit/reply.ts'
 import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
@@ -13,6 +14,7 @@ import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { type Address, addressReader } from './address.ts'
 import { declaredFields, parseBody, readBody } from './body.ts'
+import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
 import type { Directory, KnownApp } from './directory.ts'
 import { enterAsClient, isClient } from './doors/client.ts'
 import { enterAsManagement } from './doors/management.ts'
@@ -33,7 +35,6 @@ import { endHeard, takeTime } from './listener.ts'
 import { bodyOfFields, isMultipart, readForm } from './multipart.ts'
 import type { Observer, Trace } from './observe.ts'
 import { errorsOf } from './openapi.ts'
-import { isBroken } from './query.ts'
 import type { createRouter, Found, Mounted } from './router.ts'
 
 export interface Pipeline {
@@ -68,6 +69,7 @@ export function createPipeline(pipeline: Pipeline) {
   const readAddress = addressReader(pipeline.domain)
 
   return async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (isPreflight(request)) return answerPreflight(request, response)
     const exchange: Exchange = {
       request,
       trace: observer.begin(),
@@ -173,6 +175,7 @@ async function readSent(pipeline: Pipeline, request: IncomingMessage, { app, cal
     return readSentForm(pipeline, request, operation, app.id, caller)
   }
   const text = await readBody(request, operation.bodyBytesMax)
+  if (operation.bodyRequired && text.trim() === '') throw badRequest({ body: ['is required'] })
   return { text, body: parseBody(text), files: [] }
 }
 
@@ -341,6 +344,7 @@ function send(
     String(Buffer.byteLength(body)),
     'X-Request-Id',
     trace.id,
+    ...corsHeaders(request),
   ]
   if (allowance) headers.push(...allowanceHeaders(allowance))
   if (allowance && retryAfter !== undefined) headers.push(...refusalHeaders(allowance, retryAfter))

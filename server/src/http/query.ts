@@ -1,10 +1,12 @@
 import { badRequest } from '../kit/errors.ts'
+import { isBroken } from '../kit/readable.ts'
 import type { TSchema } from '../kit/schema.ts'
 
 /** Turns a query string into the typed object a schema describes; unknown names are ignored. */
 export type QueryReader = (search: string) => Record<string, unknown>
 
-type Read = (values: string[]) => { value: unknown } | { problem: string }
+/** From what was sent under the name, and under the name with numbers in brackets. */
+type Read = (values: string[], entries: string[]) => { value: unknown } | { problem: string }
 
 interface PropertySchema {
   type?: string
@@ -23,9 +25,11 @@ export function queryReader(schema: TSchema): QueryReader {
     const query: Record<string, unknown> = {}
     const details: Record<string, string[]> = {}
     for (const { name, read } of readers) {
-      const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)].filter((value) => value.trim() !== '')
-      if (values.length === 0) continue
-      const outcome = values.some(isBroken) ? { problem: 'must be readable text' } : read(values)
+      const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)].filter(isFilled)
+      const entries = entriesOf(sent, name).filter(isFilled)
+      if (values.length === 0 && entries.length === 0) continue
+      const broken = [...values, ...entries].some(isBroken)
+      const outcome = broken ? { problem: 'must be readable text' } : read(values, entries)
       if ('problem' in outcome) details[name] = [outcome.problem]
       else query[name] = outcome.value
     }
@@ -37,14 +41,27 @@ export function queryReader(schema: TSchema): QueryReader {
 function readerFor(property: PropertySchema): Read {
   switch (property.type) {
     case 'integer':
-      return ([value = '']) => readInteger(value.trim(), property.minimum)
+      return ([value = ''], [entry = '']) => readInteger((value || entry).trim(), property.minimum)
     case 'boolean':
-      return ([value = '']) => readBoolean(value.trim())
+      return ([value = ''], [entry = '']) => readBoolean((value || entry).trim())
     case 'array':
-      return (values) => ({ value: values.flatMap((value) => value.split(',')) })
+      // An entry of its own may hold a comma.
+      return (values, entries) => ({ value: [...values.flatMap((value) => value.split(',')), ...entries] })
     default:
-      return ([value]) => ({ value })
+      return ([value], [entry]) => ({ value: value ?? entry })
   }
+}
+
+function isFilled(value: string): boolean {
+  return value.trim() !== ''
+}
+
+/** `tags[0]`, `tags[1]` and so on, as some clients write lists. */
+function entriesOf(sent: URLSearchParams, name: string): string[] {
+  return [...sent].flatMap(([key, value]) => {
+    const isEntry = key.startsWith(`${name}[`) && /^\[\d+\]$/.test(key.slice(name.length))
+    return isEntry ? [value] : []
+  })
 }
 
 function readInteger(text: string, minimum: number | undefined): ReturnType<Read> {
@@ -58,9 +75,4 @@ function readBoolean(text: string): ReturnType<Read> {
   if (/^(true|1)$/i.test(text)) return { value: true }
   if (/^(false|0)$/i.test(text)) return { value: false }
   return { problem: 'must be true or false' }
-}
-
-/** Text that no database stores as it is: NUL characters, and halves of surrogate pairs. */
-export function isBroken(text: string): boolean {
-  return text.includes('\0') || !text.isWellFormed()
 }

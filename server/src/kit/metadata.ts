@@ -1,3 +1,4 @@
+import { isReadable } from './readable.ts'
 import { Type } from './schema.ts'
 
 /** An app's own data on a record, as it is answered: always an object. */
@@ -9,7 +10,7 @@ export function MetadataInput(bytesMax = Number.POSITIVE_INFINITY) {
   const fits = Type.Refine(
     Type.Union([Metadata, Type.String()], { description: 'Data of your own; an object, or one as JSON text' }),
     (value) => readMetadata(value) !== undefined,
-    () => 'must be a JSON object',
+    () => 'must be a JSON object of readable text',
   )
   if (bytesMax === Number.POSITIVE_INFINITY) return fits
   return Type.Refine(
@@ -26,6 +27,7 @@ export function metadataText(value: unknown): string {
 
 function readMetadata(value: unknown): Metadata | undefined {
   const read = typeof value === 'string' ? parsed(value) : value
+  if (typeof value === 'string' && !isReadable(read)) return undefined
   return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Metadata) : undefined
 }
 

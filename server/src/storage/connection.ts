@@ -37,6 +37,11 @@ export interface Flavour {
   gramHits(appId: string, list: string, wanted: WantedEntry): RawBuilder<unknown>
   /** Whether grams are found only side by side and in their order, which leaves nothing for the text to settle. */
   gramsInOrder: boolean
+  /**
+   * From where on: the hits of a named subquery, each with its row of a table, which is looked up by index one at a time,
+   * whatever the planner believes. Conditions on the row may follow.
+   */
+  lookUpEach(hits: string, table: string, match: RawBuilder<unknown>): RawBuilder<unknown>
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, sql } from 'kysely'
 import postgres from 'postgres'
 import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
@@ -11,6 +12,10 @@ const flavour: Flavour = {
   entriesWithGrams,
   gramHits: entriesWithGrams,
   gramsInOrder: false,
+  // OFFSET 0 keeps the subquery from becoming a join that could be turned round.
+  lookUpEach: (hits, table, match) => sql`
+    FROM ${sql.table(hits)} CROSS JOIN LATERAL (SELECT * FROM ${sql.table(table)} WHERE ${match} OFFSET 0)
+    AS ${sql.table(table)} WHERE 1 = 1`,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }
@@ -64,6 +69,7 @@ const numericOid = 1700
 const statementMilliseconds = 60_000
 const rowsPerScan = 1_000
 const retryMax = 6
+const retryMilliseconds = 5
 const wakeChannel = 'parley'
 /** Any number will do, as long as every node of this install uses the same. */
 const aloneLock = 7_275_539
@@ -98,6 +104,8 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         return (await pool.begin(mode, (tx) => work(connectionOver(flavour, runOn(tx))))) as T
       } catch (error) {
         if (attempt >= retryMax || !asksForRetry(error)) throw error
+        // Those who met must not meet again.
+        await pause(Math.random() * retryMilliseconds * 2 ** attempt)
       }
     }
   }

@@ -20,6 +20,8 @@ const flavour: Flavour = {
   gramHits: (appId, list, wanted) => sql`
     FROM search_grams WHERE search_grams MATCH ${entryQuery(appId, list, wanted)}`,
   gramsInOrder: true,
+  // A crossed join is never turned round.
+  lookUpEach: (hits, table, match) => sql`FROM ${sql.table(hits)} CROSS JOIN ${sql.table(table)} WHERE ${match}`,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }

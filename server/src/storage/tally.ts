@@ -59,6 +59,25 @@ export async function moveTally(
   await addChanges(db, list, [...changesFor(before, -1, depth), ...changesFor(after, 1, depth)])
 }
 
+/** Where a record was counted, and where it is now. */
+export interface Move {
+  before: Place | undefined
+  after: Place | undefined
+}
+
+/**
+ * The same for several records. Whoever moves more than one must do it so: counts are changed in a fixed order only
+ * within one call, and two transactions that change them in different order wait for each other.
+ */
+export async function moveTallies(db: TenantDb, list: string, moves: Move[]): Promise<void> {
+  const moved = moves.filter(({ before, after }) => before?.at !== after?.at || before?.facets !== after?.facets)
+  await addChanges(
+    db,
+    list,
+    moved.flatMap(({ before, after }) => [...changesFor(before, -1, 'pages'), ...changesFor(after, 1, 'pages')]),
+  )
+}
+
 /** Records that `list` gained many records at once; counting them one by one would change the same rows again and again. */
 export async function addToTally(db: TenantDb, list: string, places: Place[]): Promise<void> {
   await addChanges(

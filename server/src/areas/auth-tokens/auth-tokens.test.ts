@@ -140,6 +140,7 @@ for (const database of databases) {
         })
         const now = { ...token, ...details, appInfo: { version: '3' } }
         assert.deepEqual(assertSucceeds(await app.put(path, {})).data, now)
+        assertFails(await app.put(path), 400, 'ERR_BAD_REQUEST')
         assert.deepEqual(assertSucceeds(await app.get(path)).data, now)
         assert.deepEqual((await list(uid)).data, [now])
       })

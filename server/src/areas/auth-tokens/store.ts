@@ -54,7 +54,7 @@ export async function requireToken(
 }
 
 /** A user's tokens, newest first. */
-export function tokensOf(db: TenantDb, { id }: UserRow) {
+export function tokensOf(db: TenantDb, { id }: Pick<UserRow, 'id'>) {
   return db
     .select('auth_tokens')
     .selectAll()
@@ -62,22 +62,21 @@ export function tokensOf(db: TenantDb, { id }: UserRow) {
     .orderBy('auth_tokens.number', 'desc')
 }
 
-const newestToken = prepared<{ id: string }, AuthTokenRow>((db, { id }) => tokensOf(db, { id } as UserRow).limit(1))
+const newestToken = prepared<{ id: string }, AuthTokenRow>((db, { id }) => tokensOf(db, { id }).limit(1))
 
 /** The user's newest token; a new one if there is none. */
 export async function anyToken(work: Work, user: UserRow): Promise<AuthTokenRow> {
   const [known] = await newestToken(work.db, user)
   if (known) return known
   // Of several at once, the first to hold the user's row issues it and the others find it.
-  await lockActiveUser(work.db, user.uid)
-  const [issued] = await newestToken(work.db, user)
-  return issued ?? (await addToken(work, user))
+  const held = await lockActiveUser(work.db, user.uid)
+  const [issued] = await newestToken(work.db, held)
+  return issued ?? (await addToken(work, held))
 }
 
 /** Issues a token; beyond the most a user may have, the oldest stop working. */
 export async function issueToken(work: Work, user: UserRow): Promise<AuthTokenRow> {
-  await lockActiveUser(work.db, user.uid)
-  return addToken(work, user)
+  return addToken(work, await lockActiveUser(work.db, user.uid))
 }
 
 async function addToken(work: Work, user: UserRow): Promise<AuthTokenRow> {
@@ -101,11 +100,7 @@ const insertTokens = preparedRows<NewAuthTokenRow, AuthTokenRow>((db, rows) =>
 )
 
 const excessTokens = prepared<{ id: string }, { fingerprint: string }>((db, { id }) =>
-  tokensOf(db, { id } as UserRow)
-    .clearSelect()
-    .select('auth_tokens.fingerprint')
-    .offset(tokensMax)
-    .limit(tokensMax),
+  tokensOf(db, { id }).clearSelect().select('auth_tokens.fingerprint').offset(tokensMax).limit(tokensMax),
 )
 
 async function dropOldest({ db, emit }: Work, user: UserRow): Promise<void> {

@@ -53,18 +53,22 @@ export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Directi
   const latest = sql<Seen>`(
     SELECT app_id, other_uid, other_id, max(at) AS at FROM ${seenFrom(db, id, direction)} AS directions
     GROUP BY app_id, other_uid, other_id)`
-  return db
-    .select('users')
-    .innerJoin(latest.as('seen'), (join) =>
-      join
-        .onRef('seen.app_id', '=', 'users.app_id')
-        .onRef('seen.other_uid', '=', 'users.uid')
-        .onRef('seen.other_id', '=', 'users.id'),
-    )
-    .selectAll('users')
-    .where('users.deactivated_at', 'is', null)
-    .orderBy('seen.at', 'desc')
-    .orderBy('users.uid')
+  return (
+    db
+      .select('users')
+      .innerJoin(latest.as('seen'), (join) =>
+        join
+          .onRef('seen.app_id', '=', 'users.app_id')
+          .onRef('seen.other_uid', '=', 'users.uid')
+          .onRef('seen.other_id', '=', 'users.id'),
+      )
+      .selectAll('users')
+      // Named once more, so that each is looked up: blocks are few, users are many.
+      .where('users.uid', 'in', sql<string>`(SELECT other_uid FROM ${seenFrom(db, id, direction)} AS named)`)
+      .where('users.deactivated_at', 'is', null)
+      .orderBy('seen.at', 'desc')
+      .orderBy('users.uid')
+  )
 }
 
 export function blockFilters(

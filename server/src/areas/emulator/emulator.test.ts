@@ -109,6 +109,7 @@ for (const database of databases) {
         ],
         [{ ...base, steps: [{ after: 1, do: 'join', uid: 'luis', deviceId: 'd' }] }, 403, 'ERR_CALL_NOT_A_PART'],
         [{ ...base, initiator: 'no spaces', steps: [] }, 400, 'ERR_BAD_REQUEST', 'initiator'],
+        [{ ...base, initiator: 'app_system', steps: [] }, 400, 'ERR_BAD_REQUEST', 'initiator'],
       ]
       for (const [script, status, code, field] of wrong) {
         const answer = await door.post('/calls/script', script)

@@ -1,3 +1,4 @@
+import { badRequest } from '../../kit/errors.ts'
 import { operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
@@ -5,7 +6,7 @@ import { callRuleErrors } from '../calls/errors.ts'
 import { beginCall, callText, newSessionId, noteSigns, requireCall } from '../calls/index.ts'
 import { Call } from '../calls/schemas.ts'
 import { addMissingGroups } from '../groups/index.ts'
-import { addMissingUsers } from '../users/index.ts'
+import { addMissingUsers, systemUid } from '../users/index.ts'
 import { clockChangeUnclear } from './errors.ts'
 import { ClockChange, ClockReading, Script } from './schemas.ts'
 import { play } from './script.ts'
@@ -41,12 +42,19 @@ export async function playScript(work: Work, region: string, script: Script): Pr
   return sessionId
 }
 
+/** The system user is nobody's row, and no call is its. */
+function refuseSystem(uids: Set<string>): void {
+  if (uids.has(systemUid)) throw badRequest({ initiator: [`${systemUid} takes part in no call`] })
+}
+
 async function createNamed({ db }: Work, facts: Awaited<ReturnType<typeof play>>['facts']): Promise<void> {
   const [start] = facts
   const uids = new Set([start.initiator, ...start.invited])
   for (const fact of facts) if ('uid' in fact) uids.add(fact.uid)
   if (start.receiverType === 'user') uids.add(start.receiver)
-  else await addMissingGroups(db, [{ guid: start.receiver, name: start.receiver }], start.at)
+  refuseSystem(uids)
+  if (start.receiverType === 'group')
+    await addMissingGroups(db, [{ guid: start.receiver, name: start.receiver }], start.at)
   await addMissingUsers(
     db,
     [...uids].map((uid) => ({ uid, name: uid })),

@@ -1,8 +1,8 @@
-import { type Expression, sql } from 'kysely'
-import { countMatching } from '../../storage/search.ts'
+import { sql } from 'kysely'
+import { countMatching, matches } from '../../storage/search.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { eachUserMatches, type UserRow, userMatches, usersByUid, usersList } from '../users/index.ts'
+import { type UserRow, userMatches, usersByUid, usersList } from '../users/index.ts'
 import { bansListOf, membersListOf } from './membership.ts'
 import { connectedUsers } from './online.ts'
 import { type MemberScope, memberScopes } from './schemas.ts'
@@ -54,9 +54,18 @@ async function selectPeople<Row extends { uid: string; user_id: string }>(
     const rows = slice.offset >= listed ? [] : await walk<Row>(db, roll, wanted, slice)
     return { total: listed, rows: await withUsers(db, rows) }
   }
-  const sought = { wanted, status: status === 'online' ? 'available' : status, searchKey }
-  const total = await countFound(db, roll, sought, listed)
-  const rows = slice.offset >= total ? [] : await found<Row>(db, roll, sought, listed, slice)
+  const sought = await searchOf(
+    db,
+    roll,
+    { wanted, status: status === 'online' ? 'available' : status, searchKey },
+    listed,
+  )
+  if (sought.status === 'offline' && searchKey === undefined) {
+    const { total, rows } = await selectOffline<Row>(db, sought, slice)
+    return { total, rows: await withUsers(db, rows) }
+  }
+  const total = await countFound(db, sought)
+  const rows = slice.offset >= total ? [] : await found<Row>(db, sought, total, slice)
   return { total, rows: await withUsers(db, rows) }
 }
 
@@ -106,61 +115,118 @@ async function walk<Row>(
   )
 }
 
+/** Whom a list is asked for, beyond scopes, and what is known about how many there are. */
 interface Sought {
+  roll: Roll
   wanted: MemberScope[] | undefined
   status: string | undefined
   searchKey: string | undefined
-}
-
-/**
- * From where on: the people on the list who are sought. Either the list is asked about each, or those whom the filters
- * find are looked up in the list, whoever are fewer.
- */
-async function peopleSought(db: TenantDb, { table, group }: Roll, sought: Sought, listed: number) {
-  const { wanted, status, searchKey } = sought
-  const connected = status === 'available' ? await connectedUsers(db) : undefined
-  const matching = searchKey === undefined ? Number.POSITIVE_INFINITY : await countMatching(db, usersSearch(searchKey))
-  const fewUsers = Math.min(matching, connected?.total ?? Number.POSITIVE_INFINITY) < listed
-  const [roll, column] = [sql.table(table), (name: string) => sql.ref(`${table}.${name}`)]
-  const search: Expression<unknown>[] =
-    searchKey === undefined ? [] : [fewUsers ? userMatches(db, searchKey) : eachUserMatches(db, searchKey)]
-  const conditions = [
-    sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id} AND users.app_id = ${db.appId}`,
-    sql`users.id = ${column('user_id')} AND users.uid = ${column('uid')}`,
-    ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
-    ...(status === undefined ? [] : [sql`users.status = ${status}`]),
-    ...(connected && fewUsers ? [sql`users.facets IN (${sql.join([...connected.facets, ''])})`] : []),
-    ...search,
-  ]
-  // Crossed, so that SQLite begins with the first table named.
-  const tables = fewUsers ? sql`users CROSS JOIN ${roll}` : sql`${roll} CROSS JOIN users`
-  return sql`FROM ${tables} WHERE ${sql.join(conditions, sql` AND `)}`
+  /** How many are on the list. */
+  listed: number
+  /** How many users the filters find, on the list or not. */
+  candidates: number
+  /** What it costs to ask about one on the list, where looking up a candidate costs one. */
+  asking: number
+  connectedFacets: string[]
 }
 
 const usersSearch = (key: string) => ({ list: usersList, words: [key], fields: [0, 1] })
 
-async function countFound(db: TenantDb, roll: Roll, sought: Sought, listed: number): Promise<number> {
-  if (sought.status === 'offline' && sought.searchKey === undefined) {
-    // Nearly everyone in a large group is: those who are not are counted off.
-    return listed - (await countFound(db, roll, { ...sought, status: 'available' }, listed))
+async function searchOf(
+  db: TenantDb,
+  roll: Roll,
+  asked: Pick<Sought, 'wanted' | 'status' | 'searchKey'>,
+  listed: number,
+): Promise<Sought> {
+  const { status, searchKey } = asked
+  const connected = await connectedUsers(db)
+  const matching = searchKey === undefined ? Number.POSITIVE_INFINITY : await countMatching(db, usersSearch(searchKey))
+  return {
+    roll,
+    ...asked,
+    listed,
+    candidates: Math.min(matching, status === 'available' ? connected.total : Number.POSITIVE_INFINITY),
+    asking: searchKey === undefined ? 1 : 10,
+    connectedFacets: connected.facets,
   }
-  const [row] = await run<{ n: number }>(db, sql`SELECT count(*) AS n ${await peopleSought(db, roll, sought, listed)}`)
+}
+
+/** From where on: those on the list who are sought, by asking about each in the order of the list. */
+function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey }: Sought) {
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  const conditions = [
+    sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id}`,
+    ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
+    // Questions, not joins: a join may be planned to begin with all users.
+    ...(status === undefined
+      ? []
+      : [
+          sql`${status} = (SELECT users.status FROM users WHERE users.app_id = ${db.appId}
+            AND users.uid = ${column('uid')} AND users.id = ${column('user_id')})`,
+        ]),
+    ...(searchKey === undefined ? [] : [matches(db, usersSearch(searchKey), sql`${column('uid')}`)]),
+  ]
+  return sql`FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
+}
+
+/** The same, by looking up in the list those whom the filters find. */
+function gathered(db: TenantDb, { roll: { table, group }, wanted, status, searchKey, connectedFacets }: Sought) {
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  const conditions = [
+    sql`users.app_id = ${db.appId} AND ${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id}`,
+    sql`users.id = ${column('user_id')} AND users.uid = ${column('uid')}`,
+    ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
+    ...(status === undefined ? [] : [sql`users.status = ${status}`]),
+    ...(status === 'available' ? [sql`users.facets IN (${sql.join([...connectedFacets, ''])})`] : []),
+    ...(searchKey === undefined ? [] : [userMatches(db, searchKey)]),
+  ]
+  // Crossed, so that SQLite begins with the users.
+  return sql`FROM users CROSS JOIN ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
+}
+
+async function countFound(db: TenantDb, sought: Sought): Promise<number> {
+  const from = sought.listed * sought.asking < sought.candidates ? asked(db, sought) : gathered(db, sought)
+  const [row] = await run<{ n: number }>(db, sql`SELECT count(*) AS n ${from}`)
   return row?.n ?? 0
 }
 
-async function found<Row>(
-  db: TenantDb,
-  roll: Roll,
-  sought: Sought,
-  listed: number,
-  { limit, offset }: Slice,
-): Promise<Row[]> {
-  const { table, at } = roll
+/** A page of those sought. Where many of the list are, asking in its order fills the page after a few steps. */
+async function found<Row>(db: TenantDb, sought: Sought, total: number, { limit, offset }: Slice): Promise<Row[]> {
+  const { table, at } = sought.roll
+  const steps = ((offset + limit) * sought.listed) / total
+  const from = steps * sought.asking < sought.candidates ? asked(db, sought) : gathered(db, sought)
   return run<Row>(
     db,
-    sql`SELECT ${sql.table(table)}.* ${await peopleSought(db, roll, sought, listed)}
+    sql`SELECT ${sql.table(table)}.* ${from}
       ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)} LIMIT ${limit} OFFSET ${offset}`,
   )
+}
+
+// So many connected members are cheaper to leave out of a page than to be asked about one by one.
+const leftOutMax = 2_000
+
+/** Nearly everyone in a large group is offline: those who are not are counted off, and left out of a longer stretch. */
+async function selectOffline<Row extends { uid: string }>(
+  db: TenantDb,
+  sought: Sought,
+  { limit, offset }: Slice,
+): Promise<{ total: number; rows: Row[] }> {
+  const online = await searchOf(db, sought.roll, { ...sought, status: 'available' }, sought.listed)
+  const connected = await countFound(db, online)
+  const total = sought.listed - connected
+  if (offset >= total) return { total, rows: [] }
+  if (connected > leftOutMax) return { total, rows: await found<Row>(db, sought, total, { limit, offset }) }
+  const left = connected === 0 ? [] : await found<Row>(db, online, connected, { limit: connected, offset: 0 })
+  const stretch = await walk<Row>(db, sought.roll, sought.wanted, { offset, limit: limit + connected })
+  const [first] = stretch
+  const before = left.filter((row) => first && comesBefore(sought.roll, row, first)).length
+  const leftOut = new Set(left.map(({ uid }) => uid))
+  return { total, rows: stretch.filter(({ uid }) => !leftOut.has(uid)).slice(before, before + limit) }
+}
+
+function comesBefore<Row extends { uid: string }>({ at }: Roll, a: Row, b: Row): boolean {
+  const [first, second] = [a, b].map((row) => (row as Record<string, unknown>)[at] as number) as [number, number]
+  return first > second || (first === second && a.uid < b.uid)
 }
 
 async function run<Row>(db: TenantDb, text: ReturnType<typeof sql>): Promise<Row[]> {

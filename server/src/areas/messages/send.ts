@@ -13,7 +13,7 @@ import {
   writeMessage,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { activeUsers, toUser } from '../users/index.ts'
+import { toUser, usersByUid } from '../users/index.ts'
 import { type Content, contentOf, flagsOf, kindOf, messageCharactersMax } from './content.ts'
 import {
   actionNotAllowed,
@@ -138,11 +138,11 @@ const unseen = { delivered_at: null, read_at: null, delivered_to_me_at: null, re
 
 /** Those of the named who exist, as they are now. */
 export async function mentionedUsers(db: TenantDb, uids: string[]): Promise<Record<string, object>> {
-  const users = await activeUsers(db, uids)
+  const users = await usersByUid(db, uids)
   return Object.fromEntries(
     uids.flatMap((uid) => {
       const user = users.get(uid)
-      return user ? [[uid, toUser(user, { withTags: false })]] : []
+      return user?.deactivated_at === null ? [[uid, toUser(user, { withTags: false })]] : []
     }),
   )
 }

@@ -2,7 +2,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import type { SeenMessage } from '../timeline/index.ts'
 import { toMessages } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { activeUsers, blocksBetween } from '../users/index.ts'
+import { blocksBetween, usersByUid } from '../users/index.ts'
 import type { MessageListQuery } from './schemas.ts'
 
 /** Messages as a list shows them. */
@@ -22,7 +22,7 @@ export async function shown(
   const withBlocks = query.mentionsWithBlockedInfo && viewer !== undefined
   if (!withTags && !withBlocks) return messages
   const mentioned = [...new Set(messages.flatMap(({ data }) => Object.keys(mentionsIn(data))))]
-  const users = withTags ? await activeUsers(db, mentioned) : new Map()
+  const users = withTags ? await usersByUid(db, mentioned) : new Map()
   const blocks = withBlocks && mentioned.length > 0 ? await blocksBetween.ask(db, viewer, mentioned) : new Map()
   const told = (uid: string, user: object) => {
     const tags = users.get(uid)?.tags

@@ -32,6 +32,7 @@ for (const database of databases) {
       assert.deepEqual(await ids(app), ['default'])
       const { data } = assertSucceeds(await app.get('/roles/default'))
       assert.deepEqual(Object.keys(data).toSorted(), ['createdAt', 'name', 'role'])
+      assert.equal(data.name, 'Default Role')
     })
 
     describe('create', () => {

@@ -42,7 +42,7 @@ export function rolesOf(db: TenantDb) {
 /** The role that every app begins with and nobody can delete. */
 export async function addDefaultRole({ db, now }: Pick<Work, 'db' | 'now'>): Promise<void> {
   await db
-    .insert('roles', { role: defaultRole, id: newId(), name: 'Default', created_at: now })
+    .insert('roles', { role: defaultRole, id: newId(), name: 'Default Role', created_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -2,11 +2,13 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import { countMatching, idsMatching, idsOnPage, matches, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { uidsBlockedWith, uidsOfFriends } from './gates.ts'
+import { uidsOfFriends } from './gates.ts'
+import { countHidden, type Hidden, someHidden } from './hidden.ts'
+import type { Selected } from './list.ts'
 import type { UserListQuery } from './schemas.ts'
-import { userSearch, usersOf } from './store.ts'
+import { sortedNewestFirst, userSearch, usersAmong, usersByUid } from './store.ts'
 import type { UserRow } from './tables.ts'
-import { hiddenFrom, type Selected, type Slice, type Viewer, type Wanted } from './wanted.ts'
+import type { Slice, Viewer, Wanted } from './wanted.ts'
 
 const uidsMax = 25
 
@@ -31,17 +33,17 @@ export function setsOf(db: TenantDb, query: UserListQuery, viewer: Viewer | unde
   const { uids, searchKey, searchIn, tags } = query
   const friendsOnly = viewer && (viewer.friendsOnly || query.friendsOnly)
   return [
-    ...(uids ? [usersNamed(db, uids)] : []),
+    ...(uids ? [usersNamed(uids)] : []),
     ...(friendsOnly ? [{ uids: uidsOfFriends.ask(db, viewer.uid) }] : []),
     ...(searchKey === undefined ? [] : [usersMatching(db, userSearch(searchKey, searchIn))]),
     ...(tags ? [usersTagged(db, tags)] : []),
   ]
 }
 
-function usersNamed(db: TenantDb, uids: string[]): UserSet {
+function usersNamed(uids: string[]): UserSet {
   if (uids.length > uidsMax) throw badRequest({ uids: [`must not have more than ${uidsMax} entries`] })
-  const named = uids.map((uid) => uid.toLowerCase())
-  return { uids: db.select('users').select('users.uid').where('users.uid', 'in', named) }
+  const named = [...new Set(uids.map((uid) => uid.toLowerCase()))].map((uid) => sql`(${uid})`)
+  return { uids: sql`(VALUES ${sql.join(named)})` }
 }
 
 function usersMatching(db: TenantDb, search: Search): UserSet {
@@ -68,47 +70,109 @@ function usersTagged(db: TenantDb, tags: string[]): UserSet {
   }
 }
 
+/** What is asked of the sets. */
+interface Asked {
+  db: TenantDb
+  wanted: Wanted
+  hidden: Hidden | undefined
+  slice: Slice
+}
+
 /** A page of the users in all of some sets, with the wanted facets. */
-export async function selectFound(
-  db: TenantDb,
-  query: UserListQuery,
-  viewer: Viewer | undefined,
-  wanted: Wanted,
-  sets: UserSet[],
-  { limit, offset }: Slice,
-): Promise<Selected> {
-  const [first, ...others] = sets
-  const conditions = [
-    // Joined to nothing, so that no plan goes by the index on facets: each user is found by UID.
-    ...(wanted.total === wanted.all ? [] : [sql`users.facets || '' IN (${sql.join(wanted.facets)})`]),
-    ...(viewer ? [sql`users.uid != ${viewer.uid}`] : []),
-    ...(viewer && query.hideBlockedUsers ? [sql`users.uid NOT IN ${uidsBlockedWith.ask(db, viewer.uid)}`] : []),
-  ]
-  const every = [...others.map(({ uids }) => sql`users.uid IN ${uids}`), ...conditions]
-  // Crossed, so that SQLite begins with the first set instead of walking all users in order.
-  const from = sql`FROM hit CROSS JOIN users WHERE users.app_id = ${db.appId} AND users.uid = hit.uid`
-  const where = every.length === 0 ? from : sql`${from} AND ${sql.join(every, sql` AND `)}`
-  const hits = sql`WITH hit (uid) AS MATERIALIZED ${first?.uids}`
-  const large = others.length === 0 ? first?.large : undefined
-  const hidden = large && viewer ? await hiddenFrom(db, query, viewer) : []
-  const total =
-    (large && (await countLarge(db, large, wanted, hidden))) ??
-    (await countOf(db, sql`${hits} SELECT count(*) AS total ${where}`))
+export async function selectFound(asked: Asked, sets: UserSet[]): Promise<Selected> {
+  const ordered = await smallestFirst(sets)
+  const [only] = ordered
+  const { limit, offset } = asked.slice
+  const large = ordered.length === 1 ? only?.large : undefined
+  const total = Math.max(0, (large && (await countLarge(asked, large))) ?? (await countGathered(asked, ordered)))
   if (offset >= total || limit === 0) return { total, rows: [] }
-  const page = sql`ORDER BY users.created_at DESC, users.uid LIMIT ${limit} OFFSET ${offset}`
-  if (large && walkingIsCheaper(wanted, total, { limit, offset })) {
-    const all = sql.join([sql`users.app_id = ${db.appId}`, large.holdsUser, ...conditions], sql` AND `)
-    return { total, rows: await run<UserRow[]>(db, sql`SELECT users.* FROM users WHERE ${all} ${page}`) }
+  const rows = (large && (await shortPage(asked, large, total))) ?? (await gatheredPage(asked, ordered))
+  return { total, rows }
+}
+
+/** Small sets lead by themselves; of several large ones the smallest is looked for. */
+async function smallestFirst(sets: UserSet[]): Promise<UserSet[]> {
+  const small = sets.filter(({ large }) => !large)
+  const large = sets.filter((set) => set.large)
+  if (small.length > 0 || large.length < 2) return [...small, ...large]
+  const sized: { set: UserSet; size: number }[] = []
+  // Tags, which come last, are counted faster than a search; once one set is small, the others need not be counted.
+  for (const set of large.toReversed()) {
+    const isSettled = sized.some(({ size }) => size < fewUsers)
+    sized.push({ set, size: isSettled ? Number.POSITIVE_INFINITY : ((await set.large?.count()) ?? 0) })
   }
-  if (large?.page && wanted.all - wanted.total + hidden.length <= leftOutMax) {
-    const without = [...(await uidsWith(db, wanted.unwanted)), ...hidden.map(({ uid }) => uid)]
-    return { total, rows: await usersInOrder(db, await large.page({ limit, offset }, without)) }
+  return sized.toSorted((a, b) => a.size - b.size).map(({ set }) => set)
+}
+
+/** From the users of the first set, those who are in the others too and are wanted. */
+function gathering({ db, wanted, hidden }: Asked, [first, ...others]: UserSet[], columns?: RawBuilder<unknown>) {
+  const conditions = [
+    ...others.map(({ uids, large }) => large?.holdsUser ?? sql`users.uid IN ${uids}`),
+    ...wantedConditions(wanted, hidden),
+  ]
+  const users = usersAmong(db, sql`SELECT * FROM ${first?.uids} AS first_set`, columns)
+  return conditions.length === 0 ? users : sql`${users} AND ${sql.join(conditions, sql` AND `)}`
+}
+
+function wantedConditions(wanted: Wanted, hidden: Hidden | undefined) {
+  return [
+    // Joined to nothing, so that no plan goes by the index on facets.
+    ...(wanted.total === wanted.all ? [] : [sql`users.facets || '' IN (${sql.join(wanted.facets)})`]),
+    ...(hidden ? [hidden.condition] : []),
+  ]
+}
+
+function countGathered(asked: Asked, sets: UserSet[]): Promise<number> {
+  return countOf(asked.db, gathering(asked, sets, sql`count(*) AS total`))
+}
+
+function gatheredPage(asked: Asked, sets: UserSet[]): Promise<UserRow[]> {
+  const { limit, offset } = asked.slice
+  return run<UserRow[]>(
+    asked.db,
+    sql`${gathering(asked, sets)} ORDER BY ${sortedNewestFirst} LIMIT ${limit} OFFSET ${offset}`,
+  )
+}
+
+/** A page of a large set by a way that is shorter than gathering it; nothing, if there is none. */
+async function shortPage(asked: Asked, large: LargeSet, total: number): Promise<UserRow[] | undefined> {
+  const { db, wanted, hidden, slice } = asked
+  const expected = Math.min(slice.limit, total - slice.offset)
+  if (walkingIsCheaper(wanted, total, slice)) {
+    const rows = await walkPage(asked, large, total)
+    // The set may lie at the far end of the list; then walking did not get there.
+    if (rows.length === expected) return rows
   }
-  return { total, rows: await run<UserRow[]>(db, sql`${hits} SELECT users.* ${where} ${page}`) }
+  if (!large.page || wanted.all - wanted.total > leftOutMax) return undefined
+  const some = await someHidden(db, hidden, leftOutMax + 1)
+  if (some.length > leftOutMax) return undefined
+  const without = [...(await uidsWith(db, wanted.unwanted)), ...some.map(({ uid }) => uid)]
+  return usersInOrder(db, await large.page(slice, without))
 }
 
 // Naming this many users in a query is cheaper than looking up everyone who was found.
 const leftOutMax = 500
+
+/** Where very many match, the page is full after a few steps in order, while gathering would sort them all. */
+function walkingIsCheaper({ all }: Wanted, found: number, { limit, offset }: Slice): boolean {
+  return ((limit + offset) * all) / found < found
+}
+
+// How much further than expected to walk before giving up.
+const patience = 4
+
+function walkPage({ db, wanted, hidden, slice }: Asked, { holdsUser }: LargeSet, found: number): Promise<UserRow[]> {
+  const { limit, offset } = slice
+  const steps = Math.ceil((patience * (limit + offset) * wanted.all) / found) + limit
+  const stretch = sql`(SELECT * FROM users WHERE users.app_id = ${db.appId}
+    ORDER BY users.created_at DESC, users.uid LIMIT ${steps}) AS users`
+  const conditions = [sql`users.app_id = ${db.appId}`, holdsUser, ...wantedConditions(wanted, hidden)]
+  return run<UserRow[]>(
+    db,
+    sql`SELECT users.* FROM ${stretch} WHERE ${sql.join(conditions, sql` AND `)}
+      ORDER BY users.created_at DESC, users.uid LIMIT ${limit} OFFSET ${offset}`,
+  )
+}
 
 async function uidsWith(db: TenantDb, facets: string[]): Promise<string[]> {
   if (facets.length === 0) return []
@@ -116,8 +180,10 @@ async function uidsWith(db: TenantDb, facets: string[]): Promise<string[]> {
   return rows.map(({ uid }) => uid)
 }
 
-function usersInOrder(db: TenantDb, uids: string[]): Promise<UserRow[]> {
-  return uids.length === 0 ? Promise.resolve([]) : usersOf(db).where('users.uid', 'in', uids).execute()
+/** Without an order of its own: with one, SQLite would rather walk all users in it. */
+async function usersInOrder(db: TenantDb, uids: string[]): Promise<UserRow[]> {
+  const users = await usersByUid(db, uids)
+  return uids.flatMap((uid) => users.get(uid) ?? [])
 }
 
 /**
@@ -125,20 +191,14 @@ function usersInOrder(db: TenantDb, uids: string[]): Promise<UserRow[]> {
  * any user, less those that are not wanted; or, where fewer are wanted than not, the wanted ones one by one. Nothing, if
  * neither is short.
  */
-async function countLarge(
-  db: TenantDb,
-  { count, holdsUser }: LargeSet,
-  wanted: Wanted,
-  hidden: UserRow[],
-): Promise<number | undefined> {
-  const countWhere = (condition: RawBuilder<unknown>) =>
+async function countLarge({ db, wanted, hidden }: Asked, { count, holdsUser }: LargeSet): Promise<number | undefined> {
+  const countWith = (facets: string[]) =>
     countOf(
       db,
-      sql`SELECT count(*) AS total FROM users WHERE users.app_id = ${db.appId} AND ${condition} AND ${holdsUser}`,
+      sql`SELECT count(*) AS total FROM users
+        WHERE users.app_id = ${db.appId} AND users.facets IN (${sql.join(facets)}) AND ${holdsUser}`,
     )
-  const countWith = (facets: string[]) => countWhere(sql`users.facets IN (${sql.join(facets)})`)
-  const left = hidden.filter(({ facets }) => wanted.facets.includes(facets)).map(({ uid }) => uid)
-  const leftOut = left.length === 0 ? 0 : await countWhere(sql`users.uid IN (${sql.join(left)})`)
+  const leftOut = await countHidden(db, hidden, wanted, holdsUser)
   if (wanted.total < fewUsers) return (await countWith(wanted.facets)) - leftOut
   const all = await count()
   const unwanted = wanted.all - wanted.total
@@ -157,9 +217,4 @@ async function countOf(db: TenantDb, text: RawBuilder<unknown>): Promise<number>
 
 async function run<Rows extends unknown[]>(db: TenantDb, text: RawBuilder<unknown>): Promise<Rows> {
   return (await text.execute(db.connection.query)).rows as Rows
-}
-
-/** Where very many match, the page is full after a few steps in order, while gathering would sort them all. */
-function walkingIsCheaper({ all }: Wanted, found: number, { limit, offset }: Slice): boolean {
-  return ((limit + offset) * all) / found < found
 }

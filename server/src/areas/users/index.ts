@@ -11,7 +11,6 @@ import { migrations } from './tables.ts'
 // Lists of users of your own: usersOf(db), userMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export {
-  activeUsers,
   addMissingUsers,
   conversationId,
   eachUserMatches,
@@ -21,11 +20,12 @@ export {
   isAmong,
   lockActiveUser,
   requireActiveUser,
+  sortedNewestFirst,
   systemUid,
   toUser,
   userMatches,
-  usersList,
   usersByUid,
+  usersList,
   usersOf,
   type View,
 } from './store.ts'

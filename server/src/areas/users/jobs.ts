@@ -1,7 +1,7 @@
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import { userUpdated } from './events.ts'
-import { resetRole, toUser, usersWithRole } from './store.ts'
+import { resetRoles, toUser, usersWithRole } from './store.ts'
 
 const usersAtATime = 500
 
@@ -12,7 +12,7 @@ export const leaveDeletedRole = job({
   attemptsMax: Number.POSITIVE_INFINITY,
   async run({ role, roleId }, work) {
     const rows = await usersWithRole(work.db, role, roleId, usersAtATime)
-    for (const row of rows) await work.emit(userUpdated, { user: toUser(await resetRole(work, row)) })
+    for (const row of await resetRoles(work, rows)) await work.emit(userUpdated, { user: toUser(row) })
     return rows.length < usersAtATime ? undefined : { againAt: work.now }
   },
 })

@@ -3,10 +3,16 @@ import { sliceOf } from '../../kit/page.ts'
 import { seekPage } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { selectFound, setsOf } from './found.ts'
+import { countHidden, type Hidden, hiddenFrom, someHidden } from './hidden.ts'
 import type { UserListQuery } from './schemas.ts'
-import { usersList, usersOf } from './store.ts'
+import { sortedNewestFirst, usersAmong, usersList, usersOf } from './store.ts'
 import type { UserRow } from './tables.ts'
-import { hiddenFrom, type Selected, type Slice, type Viewer, type Wanted, wantedFacets } from './wanted.ts'
+import { type Slice, type Viewer, type Wanted, wantedFacets } from './wanted.ts'
+
+export interface Selected {
+  total: number
+  rows: UserRow[]
+}
 
 /** One page of users and how many there are in all; with a limit of 0, only how many. */
 export async function selectUsers(
@@ -18,24 +24,42 @@ export async function selectUsers(
   const wanted = await wantedFacets(db, query, viewer)
   const sets = setsOf(db, query, viewer)
   if (wanted.total === 0) return { total: 0, rows: [] }
-  if (sets.length > 0) return selectFound(db, query, viewer, wanted, sets, slice)
-  return selectListed(db, wanted, viewer ? await hiddenFrom(db, query, viewer) : [], slice)
+  const hidden = hiddenFrom(db, query, viewer)
+  return sets.length > 0 ? selectFound({ db, wanted, hidden, slice }, sets) : selectListed(db, wanted, hidden, slice)
 }
 
-/**
- * A page of everyone with the wanted facets. Totals and the way to a deep page come from kept counts, which know nothing
- * about who is hidden: the page is therefore cut from a stretch that is longer by the hidden ones.
- */
-async function selectListed(db: TenantDb, wanted: Wanted, hidden: UserRow[], slice: Slice): Promise<Selected> {
-  const left = hidden.filter(({ facets }) => wanted.facets.includes(facets))
-  const total = wanted.total - left.length
+// So many hidden users are taken out of a page one by one; more are left to the database.
+const takenOutMax = 500
+
+/** A page of everyone with the wanted facets. Totals and the way to a deep page come from kept counts. */
+async function selectListed(db: TenantDb, wanted: Wanted, hidden: Hidden | undefined, slice: Slice): Promise<Selected> {
+  const total = Math.max(0, wanted.total - (await countHidden(db, hidden, wanted)))
   if (slice.offset >= total || slice.limit === 0) return { total, rows: [] }
+  const some = await someHidden(db, hidden, takenOutMax + 1)
+  const rows =
+    hidden && some.length > takenOutMax
+      ? await walkAround(db, wanted, hidden, slice)
+      : await walkAndTakeOut(db, wanted, some, slice)
+  return { total, rows }
+}
+
+/** The counts know nothing about who is hidden: the page is cut from a stretch that is longer by the hidden ones. */
+async function walkAndTakeOut(db: TenantDb, wanted: Wanted, hidden: UserRow[], slice: Slice): Promise<UserRow[]> {
+  const left = hidden.filter(({ facets }) => wanted.facets.includes(facets))
   const stretch = await walk(db, wanted, { offset: slice.offset, limit: slice.limit + left.length })
   const [first] = stretch
   const before = left.filter((row) => first && comesBefore(row, first)).length
   const leftOut = new Set(left.map(({ uid }) => uid))
-  const rows = stretch.filter(({ uid }) => !leftOut.has(uid)).slice(before, before + slice.limit)
-  return { total, rows }
+  return stretch.filter(({ uid }) => !leftOut.has(uid)).slice(before, before + slice.limit)
+}
+
+function walkAround(db: TenantDb, { facets }: Wanted, { condition }: Hidden, slice: Slice): Promise<UserRow[]> {
+  return usersOf(db)
+    .where('users.facets', 'in', facets)
+    .where(condition)
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
 }
 
 function comesBefore(a: UserRow, b: UserRow): boolean {
@@ -65,15 +89,13 @@ async function walk(db: TenantDb, { facets, total, all }: Wanted, { limit, offse
 }
 
 /** A stretch from the newest users of each wanted combination of facets. */
-function gather(db: TenantDb, facets: string[], { limit, offset }: Slice): Promise<UserRow[]> {
+async function gather(db: TenantDb, facets: string[], { limit, offset }: Slice): Promise<UserRow[]> {
   const newest = facets.map(
     (each) => sql`SELECT * FROM (
       SELECT users.uid FROM users WHERE users.app_id = ${db.appId} AND users.facets = ${each}
       ORDER BY users.created_at DESC, users.uid LIMIT ${offset + limit}) AS newest`,
   )
-  return usersOf(db)
-    .where('users.uid', 'in', sql<string>`(${sql.join(newest, sql` UNION ALL `)})`)
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  const { rows } = await sql<UserRow>`${usersAmong(db, sql.join(newest, sql` UNION ALL `))}
+    ORDER BY ${sortedNewestFirst} LIMIT ${limit} OFFSET ${offset}`.execute(db.connection.query)
+  return rows
 }

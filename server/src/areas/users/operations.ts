@@ -33,6 +33,7 @@ import {
   holdUsers,
   isAmong,
   keepingPrivate,
+  lockActiveUser,
   reactivate,
   removeUser,
   requireActiveUser,
@@ -154,9 +155,9 @@ const deleteUser = operation({
   async run(call) {
     const { found, body } = call
     if (!body.permanent) return { data: await deactivateAll(call, [found.uid]) }
-    await removeUser(call.db, found)
-    await call.emit(userDeleted, { uid: found.uid, id: found.id })
-    return done(`The user ${found.uid} is deleted.`)
+    const { uid, id } = await removeUser(call.db, found)
+    await call.emit(userDeleted, { uid, id })
+    return done(`The user ${uid} is deleted.`)
   },
 })
 
@@ -175,10 +176,8 @@ const deactivateUsers = operation({
 async function deactivateAll(work: Work, uids: string[]) {
   const [found, notFound] = await lookUp(work.db, uids)
   const active = found.filter((row) => row.deactivated_at === null)
-  for (const row of active) {
-    await deactivate(work, row)
-    await work.emit(userDeactivated, { uid: row.uid })
-  }
+  await deactivate(work, active)
+  for (const { uid } of active) await work.emit(userDeactivated, { uid })
   return {
     ...listed('deactivatedUids', uidsOf(active)),
     ...listed('alreadyDeactivatedUids', uidsOf(found.filter((row) => row.deactivated_at !== null))),
@@ -196,10 +195,8 @@ const reactivateUsers = operation({
   async run(call) {
     const [found, notFound] = await lookUp(call.db, call.body.uidsToActivate)
     const inactive = found.filter((row) => row.deactivated_at !== null)
-    for (const row of inactive) {
-      await reactivate(call, row)
-      await call.emit(userReactivated, { uid: row.uid })
-    }
+    await reactivate(call, inactive)
+    for (const { uid } of inactive) await call.emit(userReactivated, { uid })
     return {
       data: {
         ...listed('reactivatedUids', uidsOf(inactive)),
@@ -242,7 +239,8 @@ const updateMe = operation({
   body: ProfileUpdate,
   reply: one(User),
   async run(call) {
-    const row = await requireActiveUser(call.db, call.actor?.uid ?? '')
+    // Held, or what a server puts under `@private` meanwhile would be overwritten.
+    const row = await lockActiveUser(call.db, call.actor?.uid ?? '')
     return { data: toUser(await change(call, row, keepingPrivate(row, call.body))) }
   },
 })

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Expression, SqlBool } from 'kysely'
-import { sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
 import { idsMatching, matches, putSearchEntries, removeSearchEntry, type Search } from '../../storage/search.ts'
-import { addToTally, facetsOf, moveTally } from '../../storage/tally.ts'
+import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
@@ -57,26 +56,11 @@ export async function lockActiveUser(db: TenantDb, uid: string): Promise<UserRow
   return row
 }
 
-/** Those of `uids` that belong to active users, by UID; for bulk bodies. */
-export async function activeUsers(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
-  if (uids.length === 0) return new Map()
-  const rows = await db
-    .select('users')
-    .selectAll()
-    .where('users.uid', 'in', [...new Set(uids.map((uid) => uid.toLowerCase()))])
-    .where('users.deactivated_at', 'is', null)
-    .execute()
-  return new Map(rows.map((row) => [row.uid, row]))
-}
-
 /** Those of `uids` that belong to users, active or not, by UID. */
 export async function usersByUid(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
   if (uids.length === 0) return new Map()
-  const rows = await db
-    .select('users')
-    .selectAll()
-    .where('users.uid', 'in', [...new Set(uids)])
-    .execute()
+  const named = [...new Set(uids.map((uid) => uid.toLowerCase()))].map((uid) => sql`(${uid})`)
+  const { rows } = await sql<UserRow>`${usersAmong(db, sql`VALUES ${sql.join(named)}`)}`.execute(db.connection.query)
   return new Map(rows.map((row) => [row.uid, row]))
 }
 
@@ -111,6 +95,23 @@ export async function isAmong(db: TenantDb, uid: string, uids: Expression<string
 export function usersOf(db: TenantDb) {
   return db.select('users').selectAll('users').orderBy('users.created_at', 'desc').orderBy('users.uid')
 }
+
+/**
+ * A statement on the users whom a subquery names, each looked up by UID; conditions may follow. Lists that begin with few
+ * users use it, because their order must not tempt a planner to walk all users.
+ */
+export function usersAmong(
+  db: TenantDb,
+  uids: RawBuilder<unknown> | Expression<unknown>,
+  columns: RawBuilder<unknown> = sql`users.*`,
+): RawBuilder<unknown> {
+  const match = sql`users.app_id = ${db.appId} AND users.uid = hit.uid`
+  return sql`WITH hit (uid) AS MATERIALIZED (SELECT * FROM (${uids}) AS named)
+    SELECT ${columns} ${db.connection.flavour.lookUpEach('hit', 'users', match)}`
+}
+
+/** The order of lists, for few users that were found by other means: written so that no index offers it. */
+export const sortedNewestFirst = sql`users.created_at + 0 DESC, users.uid`
 
 const searchableFields = ['name', 'uid'] as const
 
@@ -306,48 +307,72 @@ export function keepingPrivate({ metadata }: UserRow, { unset = [], ...body }: U
   }
 }
 
-/** Writes columns of one user and keeps the tally right. The row is locked first: what it was counted as must hold. */
-async function putRow(db: TenantDb, { uid }: UserRow, columns: Partial<UserRow>): Promise<UserRow> {
-  const before = await db.update('users').set({ uid }).where('uid', '=', uid).returningAll().executeTakeFirst()
-  if (!before) throw userNotFound({ uid })
-  const after = { ...before, ...columns }
-  const facets = facetsOfUser(after)
-  await db
-    .update('users')
-    .set({ ...columns, facets })
-    .where('uid', '=', uid)
-    .execute()
-  await moveTally(db, usersList, placeOf(before), placeOf({ ...after, facets }))
-  return { ...after, facets }
+/** Writes columns of users and keeps the counts right. Rows are locked first: what they were counted as must hold. */
+async function putRows(db: TenantDb, rows: UserRow[], columns: Partial<UserRow>): Promise<UserRow[]> {
+  const moves: Move[] = []
+  const changed: UserRow[] = []
+  for (const { uid } of rows) {
+    const [before] = await lockUser(db, { uid })
+    if (!before) throw userNotFound({ uid })
+    const facets = facetsOfUser({ ...before, ...columns })
+    const after = { ...before, ...columns, facets }
+    await db
+      .update('users')
+      .set({ ...columns, facets })
+      .where('uid', '=', uid)
+      .execute()
+    moves.push({ before: placeOf(before), after: placeOf(after) })
+    changed.push(after)
+  }
+  await moveTallies(db, usersList, moves)
+  return changed
 }
 
-/** Suspends a user; everything stays. */
-export function deactivate({ db, now }: Doing, row: UserRow): Promise<UserRow> {
-  return putRow(db, row, { deactivated_at: now, status: 'offline' })
+async function putRow(db: TenantDb, row: UserRow, columns: Partial<UserRow>): Promise<UserRow> {
+  const [changed] = await putRows(db, [row], columns)
+  return changed as UserRow
 }
 
-export function reactivate({ db, now }: Doing, row: UserRow): Promise<UserRow> {
-  return putRow(db, row, { deactivated_at: null, updated_at: now })
+/** Suspends users; everything stays. */
+export function deactivate({ db, now }: Doing, rows: UserRow[]): Promise<UserRow[]> {
+  return putRows(db, rows, { deactivated_at: now, status: 'offline' })
+}
+
+export function reactivate({ db, now }: Doing, rows: UserRow[]): Promise<UserRow[]> {
+  return putRows(db, rows, { deactivated_at: null, updated_at: now })
 }
 
 /** Some of the users who have this very role, and not a later one of its name. */
-export function usersWithRole(db: TenantDb, role: string, roleId: string, limit: number): Promise<UserRow[]> {
-  const facets = (['available', 'offline'] as const).flatMap((status) =>
-    [null, 1].map((deactivated_at) => facetsOfUser({ role, status, deactivated_at })),
-  )
-  return usersOf(db).where('users.facets', 'in', facets).where('users.role_id', '=', roleId).limit(limit).execute()
+export async function usersWithRole(db: TenantDb, role: string, roleId: string, limit: number): Promise<UserRow[]> {
+  const found: UserRow[] = []
+  for (const status of ['available', 'offline'] as const) {
+    for (const deactivated_at of [null, 1]) {
+      // One combination at a time and without an order, so that the index on facets is what offers itself.
+      const some = await db
+        .select('users')
+        .selectAll()
+        .where('users.facets', '=', facetsOfUser({ role, status, deactivated_at }))
+        .where('users.role_id', '=', roleId)
+        .limit(limit - found.length)
+        .execute()
+      found.push(...some)
+      if (found.length >= limit) return found
+    }
+  }
+  return found
 }
 
-/** Gives a user whose role is gone the default one. */
-export function resetRole({ db, now }: Doing, row: UserRow): Promise<UserRow> {
-  return putRow(db, row, { role: defaultRole, role_id: null, updated_at: now })
+/** Gives users whose role is gone the default one. */
+export function resetRoles({ db, now }: Doing, rows: UserRow[]): Promise<UserRow[]> {
+  return putRows(db, rows, { role: defaultRole, role_id: null, updated_at: now })
 }
 
-/** Removes the user's own rows; what other areas hold goes when they read the event. */
-export async function removeUser(db: TenantDb, { uid }: UserRow): Promise<void> {
+/** Removes the user's own rows and answers who it was; what other areas hold goes when they read the event. */
+export async function removeUser(db: TenantDb, { uid }: UserRow): Promise<UserRow> {
   const row = await db.delete('users').where('uid', '=', uid).returningAll().executeTakeFirst()
   if (!row) throw userNotFound({ uid })
   await db.delete('user_tags').where('uid', '=', uid).execute()
   await removeSearchEntry(db, usersList, uid)
   await moveTally(db, usersList, placeOf(row), undefined)
+  return row
 }

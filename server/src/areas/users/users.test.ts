@@ -122,7 +122,16 @@ for (const database of databases) {
         ],
         link: ['javascript:alert(1)', 'https://a b.org', 7],
         statusMessage: ['s'.repeat(256), 5],
-        metadata: ['text', '[1]', 5, [1], null, { big: 'x'.repeat(5_120) }],
+        metadata: [
+          '{"a":"\\u0000"}',
+          `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`,
+          'text',
+          '[1]',
+          5,
+          [1],
+          null,
+          { big: 'x'.repeat(5_120) },
+        ],
         tags: ['beta', [5], Array.from({ length: 26 }, (_, at) => `t${at}`)],
         withAuthToken: ['yes', 1],
         role: [5, null],
@@ -628,7 +637,7 @@ for (const database of databases) {
       it('counts right after a flood of changes at once', async () => {
         const app = await appWith('a', 'b', 'c')
         assertSucceeds(await app.post('/roles', { role: 'tutor', name: 'Tutor' }))
-        await Promise.all(
+        const answers = await Promise.all(
           Array.from({ length: 60 }, (_, at) => {
             const uid = ['a', 'b', 'c'][at % 3] as string
             if (at % 4 === 0) return app.delete('/users', { uidsToDeactivate: ['c', 'a', 'b'] })
@@ -636,12 +645,38 @@ for (const database of databases) {
             return app.put(`/users/${uid}`, { role: at % 4 === 2 ? 'tutor' : 'default' })
           }),
         )
+        assert.deepEqual(
+          answers.filter(({ status }) => status !== 200 && status !== 404).map(({ text }) => text),
+          [],
+        )
         for (const query of ['?withDeactivated=1', '', '?onlyDeactivated=1', '?role=tutor', '?role=default']) {
           const { data, meta } = await list(app, query)
           assert.equal(meta.pagination.total, data.length, query)
         }
         assert.equal((await uids(app, '?withDeactivated=1')).length, 3)
       })
+    })
+
+    it('deactivates and reactivates many of many roles at once, in whatever order', async () => {
+      const app = await newApp()
+      const roles = ['r0', 'r1', 'r2', 'r3', 'r4']
+      for (const role of roles) assertSucceeds(await app.post('/roles', { role, name: role }))
+      const all = Array.from({ length: 60 }, (_, n) => `u${n}`)
+      await Promise.all(all.map((uid, n) => create(app, uid, { role: roles[n % 5] })))
+      const answers = await Promise.all(
+        Array.from({ length: 24 }, (_, n) => {
+          const some = all.filter((_, at) => (at * 7 + n) % 3 === 0).toSorted(() => (n % 2 ? 1 : -1))
+          return n % 2 ? app.put('/users', { uidsToActivate: some }) : app.delete('/users', { uidsToDeactivate: some })
+        }),
+      )
+      assert.deepEqual(
+        answers.filter(({ status }) => status !== 200).map(({ text }) => text),
+        [],
+      )
+      for (const query of ['?withDeactivated=1', '', '?onlyDeactivated=1', ...roles.map((role) => `?role=${role}`)]) {
+        const { data, meta } = await list(app, query)
+        assert.equal(meta.pagination.total, data.length, query)
+      }
     })
 
     describe('events', () => {
@@ -725,6 +760,18 @@ for (const database of databases) {
     })
 
     describe('the own profile', () => {
+      it('never loses what a server keeps under @private, whoever writes at the same time', async () => {
+        const app = await appWith('nora')
+        const nora = await asUser(app, 'nora')
+        for (let round = 0; round < 10; round += 1) {
+          await Promise.all([
+            app.put('/users/nora', { metadata: { '@private': { round } } }),
+            ...Array.from({ length: 4 }, (_, n) => nora.put('/me', { metadata: { n } })),
+          ])
+          assert.deepEqual((await get(app, 'nora')).metadata['@private'], { round })
+        }
+      })
+
       it('can be read and changed with a token, except for role and UID', async () => {
         const app = await appWith({ uid: 'nora', metadata: { a: 1, '@private': { email: 'n@example.org' } } })
         assertSucceeds(await app.post('/roles', { role: 'boss', name: 'Boss' }))

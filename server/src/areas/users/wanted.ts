@@ -1,10 +1,7 @@
-import { type SqlBool, sql } from 'kysely'
 import { facetTotals } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { uidsBlockedWith } from './gates.ts'
 import type { UserListQuery } from './schemas.ts'
 import { usersList } from './store.ts'
-import type { UserRow } from './tables.ts'
 
 /** Who asks for a list, and what their role lets them see. */
 export interface Viewer {
@@ -14,11 +11,7 @@ export interface Viewer {
   roles: string[]
 }
 
-export interface Selected {
-  total: number
-  rows: UserRow[]
-}
-
+/** Which part of a list. */
 export interface Slice {
   limit: number
   offset: number
@@ -66,10 +59,4 @@ function wantedRoles({ role, roles = [] }: UserListQuery, viewer: Viewer | undef
   if (asked.length === 0 && allowed.length === 0) return undefined
   if (asked.length === 0) return new Set(allowed)
   return new Set(allowed.length === 0 ? asked : asked.filter((each) => allowed.includes(each)))
-}
-
-/** The users that a list must leave out for this viewer: always himself. */
-export function hiddenFrom(db: TenantDb, { hideBlockedUsers }: UserListQuery, viewer: Viewer): Promise<UserRow[]> {
-  const blocked = hideBlockedUsers ? sql`OR users.uid IN ${uidsBlockedWith.ask(db, viewer.uid)}` : sql``
-  return db.select('users').selectAll().where(sql<SqlBool>`(users.uid = ${viewer.uid} ${blocked})`).execute()
 }

@@ -1,0 +1,51 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { uidsBlockedWith } from './gates.ts'
+import type { UserListQuery } from './schemas.ts'
+import { usersAmong } from './store.ts'
+import type { UserRow } from './tables.ts'
+import type { Viewer, Wanted } from './wanted.ts'
+
+/** Whom a list must leave out for a viewer: always himself, and those with a block between them if it is asked for. */
+export interface Hidden {
+  uids: RawBuilder<unknown>
+  /** Leaves them out of a query on `users`. */
+  condition: RawBuilder<SqlBool>
+}
+
+export function hiddenFrom(
+  db: TenantDb,
+  { hideBlockedUsers }: UserListQuery,
+  viewer: Viewer | undefined,
+): Hidden | undefined {
+  if (!viewer) return undefined
+  const { uid } = viewer
+  if (!hideBlockedUsers) return { uids: sql`SELECT ${uid} AS uid`, condition: sql`users.uid != ${uid}` }
+  const blocked = uidsBlockedWith.ask(db, uid)
+  return {
+    uids: sql`SELECT ${uid} AS uid UNION SELECT * FROM ${blocked} AS blocked`,
+    condition: sql`users.uid != ${uid} AND users.uid NOT IN ${blocked}`,
+  }
+}
+
+/** How many of the hidden would have been wanted; with a condition, how many of those that meet it. */
+export async function countHidden(
+  db: TenantDb,
+  hidden: Hidden | undefined,
+  { facets }: Wanted,
+  condition?: Expression<SqlBool>,
+): Promise<number> {
+  if (!hidden) return 0
+  const { rows } = await sql<{ n: number }>`${usersAmong(db, hidden.uids, sql`count(*) AS n`)}
+    AND users.facets || '' IN (${sql.join(facets)}) ${condition ? sql`AND ${condition}` : sql``}`.execute(
+    db.connection.query,
+  )
+  return rows[0]?.n ?? 0
+}
+
+/** The first few of the hidden; whoever wants all of them must go another way. */
+export async function someHidden(db: TenantDb, hidden: Hidden | undefined, limit: number): Promise<UserRow[]> {
+  if (!hidden) return []
+  const { rows } = await sql<UserRow>`${usersAmong(db, hidden.uids)} LIMIT ${limit}`.execute(db.connection.query)
+  return rows
+}
