@@ -27,7 +27,7 @@ export const clearDeletedGroup = job({
     const conversation = await holdConversation(db, conversationId)
     const successor = await db.select('groups').select('groups.id').where('groups.guid', '=', guid).executeTakeFirst()
     const until = successor ? (voidUpTo ?? 0) : Number.MAX_SAFE_INTEGER
-    const void_ = (table: TenantTable, column: string, bound = until) =>
+    const voided = (table: TenantTable, column: string, bound = until) =>
       sql`${sql.ref(`${table}.conversation_id`)} = ${conversationId} AND ${sql.ref(`${table}.${column}`)} <= ${bound}`
     const ofGroup = (table: TenantTable) => sql`${sql.ref(`${table}.group_id`)} = ${id}`
     const lists = sql`tallies.list IN (${membersListOf({ id })}, ${bansListOf({ id })})`
@@ -36,10 +36,10 @@ export const clearDeletedGroup = job({
       ['group_bans', ofGroup('group_bans')],
       ['tallies', lists],
       // A cursor of the old group stands below the number; one of its successor begins there.
-      ['conversation_rows', void_('conversation_rows', 'delivered_seq', until - 1)],
-      ['receipt_marks', void_('receipt_marks', 'seq')],
-      ['message_mentions', void_('message_mentions', 'seq')],
-      ['messages', void_('messages', 'seq')],
+      ['conversation_rows', voided('conversation_rows', 'delivered_seq', until - 1)],
+      ['receipt_marks', voided('receipt_marks', 'seq')],
+      ['message_mentions', voided('message_mentions', 'seq')],
+      ['messages', voided('messages', 'seq')],
     ]
     for (const [table, condition] of belongings) {
       if ((await deleteBatch(db, table, condition)) > 0) return { againAt: now }

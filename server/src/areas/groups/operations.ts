@@ -121,7 +121,7 @@ const countOnlineMembers = operation({
   route: 'GET /groups/online-counts',
   summary: 'Count the connected members of groups',
   doors: ['client'],
-  may: 'listGroups',
+  may: 'getGroup',
   query: OnlineCountsQuery,
   reply: one(OnlineCounts),
   async run({ db, query: { guids = [] }, actor }) {

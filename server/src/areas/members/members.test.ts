@@ -295,6 +295,18 @@ for (const database of databases) {
           assert.equal(new Set(seen).size, seen.length)
           assert.deepEqual(seen.toSorted(), search.includes('searchKey') ? ['ada'] : expected, search)
         }
+        const connected = ['u01', 'u02', 'u07', 'u19']
+        await connectUsers(h, app, ...connected)
+        for (const perPage of [1, 3, 10]) {
+          const seen: string[] = []
+          for (let page = 1; page <= 21; page += 1) {
+            seen.push(...uidsIn((await list(app, `?status=offline&perPage=${perPage}&page=${page}`)).data))
+          }
+          assert.deepEqual(
+            seen.toSorted(),
+            expected.filter((uid) => !connected.includes(uid)),
+          )
+        }
         const moderators = uidsIn((await list(app, '?scopes=moderator,admin&perPage=5&page=2')).data)
         assert.deepEqual(moderators.slice(-2), ['ada', 'u00'])
       })
