@@ -24,9 +24,19 @@ const addEvent = prepared<{ name: string; payload: string; at: number }, unknown
   db.insert('events', { name, payload, at }),
 )
 
+const toolsByDb = new WeakMap<TenantDb, Tools>()
+
+/** The tools that came with a connection, for records that need them to be shown. */
+export function toolsWith(db: TenantDb): Tools {
+  const tools = toolsByDb.get(db)
+  if (!tools) throw new Error('This connection was not made by workIn.')
+  return tools
+}
+
 /** Binds a transaction to one app. */
 export function workIn(connection: Connection, appId: string, tools: Tools, now = tools.clock.now()): Work {
   const db = tenantDb(connection, appId)
+  toolsByDb.set(db, tools)
   return {
     db,
     now,

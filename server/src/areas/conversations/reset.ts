@@ -71,7 +71,7 @@ export const emptyConversation = job({
       .execute()
     // Nobody's cursor stands before these any more, so not even their numbers are needed.
     await eraseMessages(
-      work.db,
+      work,
       rows.map(({ id }) => id),
     )
     return rows.length < atATime ? undefined : { againAt: work.now }

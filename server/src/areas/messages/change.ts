@@ -3,6 +3,7 @@ import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { releaseFiles } from '../files/index.ts'
 import { findGroup, scopeInGroup, toGroup } from '../groups/index.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
@@ -59,7 +60,7 @@ export async function editMessage(
     await putTags(db, row.id, tags)
   }
   await putSearchEntries(db, messagesList, [searchEntry(changed)])
-  const message = toMessage(changed, {})
+  const message = toMessage(db, changed, {})
   const action = await tell(work, row, actor, 'edited', message)
   await work.emit(messageEdited, { message, action })
   return action
@@ -84,7 +85,8 @@ export async function deleteMessage(work: Work, row: MessageRow, actor: Actor | 
     pinned_by: null,
   })
   await forgetContent(db, row.id)
-  const message = toMessage(changed, {})
+  await releaseFiles(work, [row.id])
+  const message = toMessage(db, changed, {})
   const action = await tell(work, row, actor, 'deleted', message)
   await work.emit(messageDeleted, { message, action })
   return action
@@ -98,11 +100,11 @@ export async function deleteForGood(work: Work, row: MessageRow, actor: Actor | 
   const by = actor?.uid ?? systemName
   const { entities } = JSON.parse(row.data)
   const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
-  const message = toMessage(gone, {})
+  const message = toMessage(db, gone, {})
   await purge(work, [row])
   const { by: who, on, for: where } = await entitiesOf(db, row, actor, message)
   const action: Message = {
-    ...toMessage({ ...gone, parent_id: null, quoted_id: null, muid: null, reply_count: 0 }, {}),
+    ...toMessage(db, { ...gone, parent_id: null, quoted_id: null, muid: null, reply_count: 0 }, {}),
     sender: by,
     category: 'action',
     type: 'message',

@@ -1,3 +1,4 @@
+import type { Attachment } from '../files/schemas.ts'
 import {
   emptyCategory,
   emptyCustomData,
@@ -52,12 +53,17 @@ export function kindOf(sent: { category?: string | undefined; type?: string | un
   return { category, type }
 }
 
-/** Checks what is sent and answers it as it will be stored. */
-export function contentOf(kind: { category: string; type: string }, sent: unknown): Content {
+/** Checks what is sent, together with files that were received with it, and answers it as it will be stored. */
+export function contentOf(
+  kind: { category: string; type: string },
+  sent: unknown,
+  received: Attachment[] = [],
+  filesMax = attachmentsMax,
+): Content {
   const data = objectOf(sent)
   if (!data) throw invalidData({ reason: 'must be an object' })
   const { entities: _, mentions: __, reactions: ___, ...own } = data
-  return checked(kind, own)
+  return checked(kind, own, received, filesMax)
 }
 
 /** The same for an edit: what is given replaces what was there. */
@@ -67,10 +73,18 @@ export function editedContent(kind: { category: string; type: string }, stored: 
   const editable =
     kind.category === 'custom' ? ['text', 'metadata', 'customData'] : ['text', 'metadata', 'interactiveData']
   const given = Object.fromEntries(Object.entries(data).filter(([name]) => editable.includes(name)))
-  return checked(kind, { ...stored, ...given })
+  if (!isMedia(kind)) return checked(kind, { ...stored, ...given })
+  const { attachments = [], url: _, ...rest } = { ...stored, ...given }
+  // Files were checked when they were sent, and do not change.
+  return checked(kind, rest, attachments as Attachment[])
 }
 
-function checked({ category, type }: { category: string; type: string }, data: Data): Content {
+function checked(
+  { category, type }: { category: string; type: string },
+  data: Data,
+  received: Attachment[] = [],
+  filesMax = attachmentsMax,
+): Content {
   const bytes = Buffer.byteLength(JSON.stringify(data))
   if (bytes > dataBytesMax) throw invalidData({ reason: `must not be larger than ${dataBytesMax} bytes` })
   const content: Data = { ...data, ...checkedMetadata(data) }
@@ -78,7 +92,7 @@ function checked({ category, type }: { category: string; type: string }, data: D
   if (category === 'message' && type === 'text' && !content.text) throw emptyText()
   if (category === 'custom') checkCustom(content)
   if (category === 'interactive') checkInteractive(content)
-  const attachments = category === 'message' && type !== 'text' ? attachmentsIn(content) : []
+  const attachments = isMedia({ category, type }) ? attachmentsIn(content, received, filesMax) : []
   const mentioned = typeof content.text === 'string' ? mentionedIn(content.text) : []
   if (mentioned.length > mentionsMax) throw invalidData({ reason: `must not mention more than ${mentionsMax} users` })
   return {
@@ -88,6 +102,10 @@ function checked({ category, type }: { category: string; type: string }, data: D
     mentioned,
     mimeTypes: attachments.map(({ mimeType }) => mimeType),
   }
+}
+
+function isMedia({ category, type }: { category: string; type: string }): boolean {
+  return category === 'message' && type !== 'text'
 }
 
 function checkedMetadata({ metadata }: Data): { metadata?: Data } {
@@ -102,19 +120,12 @@ function checkCustom({ customData }: Data): void {
   if (!objectOf(customData)) throw invalidCustomData()
 }
 
-export interface Attachment {
-  url: string
-  name: string
-  mimeType: string
-  extension: string
-  size?: number
-}
-
-function attachmentsIn({ attachments }: Data): Attachment[] {
-  if (attachments === undefined || (Array.isArray(attachments) && attachments.length === 0)) throw emptyFile()
+function attachmentsIn({ attachments = [] }: Data, received: Attachment[], filesMax: number): Attachment[] {
   if (!Array.isArray(attachments)) throw invalidMedia({ reason: 'attachments must be a list' })
-  if (attachments.length > attachmentsMax) throw tooManyFiles({ max: attachmentsMax })
-  return attachments.map(attachmentFrom)
+  const count = attachments.length + received.length
+  if (count === 0) throw emptyFile()
+  if (count > filesMax) throw tooManyFiles({ max: filesMax })
+  return [...attachments.map(attachmentFrom), ...received]
 }
 
 function attachmentFrom(sent: unknown): Attachment {

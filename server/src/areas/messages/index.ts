@@ -3,6 +3,7 @@ import { messageEvents } from './events.ts'
 import { operations } from './operations.ts'
 import { purgeReplies } from './purge.ts'
 import { migrations } from './tables.ts'
+import './media.ts'
 
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo

@@ -86,6 +86,7 @@ const sendMessage = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'createMessage',
+  takesFiles: true,
   bodyBytesMax: messageBytesMax,
   body: MessageSend,
   reply: Type.Union([one(Message), one(SentToMany)]),
@@ -93,14 +94,14 @@ const sendMessage = operation({
   async run(call) {
     const speaker = await speakerFor(call.db, call.actor)
     const { multipleReceivers, ...body } = call.body
-    if (!multipleReceivers) return { data: await sendOne(call, speaker, body) }
+    if (!multipleReceivers) return { data: await sendOne(call, speaker, body, call.files) }
     const { uids = [], guids = [] } = multipleReceivers
     const count = new Set(uids).size + new Set(guids).size
     if (count === 0) throw failures.emptyReceiver()
     if (count > receiversMax) throw badRequest({ multipleReceivers: [`must not name more than ${receiversMax}`] })
-    readContent(body)
+    readContent(body, call.files, call.tools.fileLimits.countMax)
     const to = (receiverType: 'user' | 'group') => (receiver: string) =>
-      sendOne(call, speaker, { ...body, receiver, receiverType })
+      sendOne(call, speaker, { ...body, receiver, receiverType }, call.files)
     return {
       data: {
         ...(multipleReceivers.uids && { uids: await eachReceiver(uids, to('user')) }),

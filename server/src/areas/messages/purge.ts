@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import { releaseFiles } from '../files/index.ts'
 import type { MessageRow } from '../timeline/index.ts'
 import { forgetContent } from './change.ts'
 
@@ -20,6 +20,7 @@ export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_cou
   }
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return
+  await releaseFiles(work, ids)
   await db
     .update('messages')
     .set({
@@ -42,7 +43,9 @@ export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_cou
 }
 
 /** Removes messages without leaving even their numbers; for the beginning of a conversation that everyone has passed. */
-export async function erase(db: TenantDb, ids: number[]): Promise<void> {
+export async function erase(work: Pick<Work, 'db' | 'later'>, ids: number[]): Promise<void> {
+  const { db } = work
+  await releaseFiles(work, ids)
   for (const id of ids) await forgetContent(db, id)
   if (ids.length > 0) await db.delete('messages').where('id', 'in', ids).execute()
 }

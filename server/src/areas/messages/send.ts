@@ -1,7 +1,9 @@
 import { badRequest } from '../../kit/errors.ts'
+import type { ReceivedFile } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { putSearchEntries } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { adoptAttachments, claimFiles, fileKeysOf, storedAttachment } from '../files/index.ts'
 import {
   holdConversation,
   type MessageRow,
@@ -14,12 +16,13 @@ import {
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { toUser, usersByUid } from '../users/index.ts'
-import { type Content, contentOf, flagsOf, kindOf, messageCharactersMax } from './content.ts'
+import { type Content, contentOf, type Data, flagsOf, kindOf, messageCharactersMax } from './content.ts'
 import {
   actionNotAllowed,
   blockedByExtension,
   emptyReceiver,
   invalidData,
+  invalidMedia,
   invalidReceiverType,
   messageNotAccessible,
   messageNotFound,
@@ -34,25 +37,38 @@ import type { MessageSend } from './schemas.ts'
 import { findMessage, messagesList, searchEntry, seenMessage } from './store.ts'
 
 /** One message to one receiver, from what was sent to what is answered. */
-export async function sendMessage(work: Work, speaker: Speaker, body: MessageSend): Promise<Message> {
+export async function sendMessage(
+  work: Work,
+  speaker: Speaker,
+  body: MessageSend,
+  files: ReceivedFile[] = [],
+): Promise<Message> {
   const { receiver: to, receiverType } = body
   if (to === undefined || to.trim() === '') throw emptyReceiver()
   if (receiverType !== 'user' && receiverType !== 'group') throw invalidReceiverType()
-  const content = readContent(body)
+  const content = readContent(body, files, work.tools.fileLimits.countMax)
   const receiver = await receiverFor(work.db, speaker, receiverType, to)
   return deliver(work, speaker, receiver, content, body)
 }
 
 /** Checks the content before anything is looked up: it is the same for every receiver. */
-export function readContent(body: MessageSend): Content {
-  const kind = kindOf(body)
-  if (body.data === undefined) throw badRequest({ data: ['is required'] })
+export function readContent(body: MessageSend, files: ReceivedFile[], filesMax: number): Content {
+  const [first] = files
+  const kind = kindOf(first && !body.type ? { ...body, type: typeFor(first) } : body)
+  const data = body.data ?? (first ? {} : undefined)
+  if (data === undefined) throw badRequest({ data: ['is required'] })
   if (JSON.stringify(body).length > messageCharactersMax) {
     throw invalidData({
       reason: `and the rest of the message must not be longer than ${messageCharactersMax} characters`,
     })
   }
-  return contentOf(kind, body.data)
+  return contentOf(kind, data, files.map(storedAttachment), filesMax)
+}
+
+/** A form that brings a file need not say what kind it is. */
+function typeFor({ mimeType }: ReceivedFile): string {
+  const [main = ''] = mimeType.split('/')
+  return ['image', 'audio', 'video'].includes(main) ? main : 'file'
 }
 
 /** Writes the message, unless it was written before under the same `muid`. */
@@ -107,13 +123,14 @@ async function write(
     receiver: entityOf(receiver, speaker.uid),
   }
   const known = Object.keys(mentions)
+  const data = await withOwnFiles(work, content)
   const shown = content.category !== 'custom' || content.data.updateConversation !== false
   const row = await writeMessage(work, place, {
     sender: speaker.uid,
     receiver: receiverId(receiver),
     category: content.category,
     type: content.type,
-    data: { ...content.data, ...(known.length > 0 && { mentions }), entities },
+    data: { ...data, ...(known.length > 0 && { mentions }), entities },
     muid,
     parentId: parent?.id,
     quotedId,
@@ -123,15 +140,34 @@ async function write(
     counts: shown && parent === undefined,
     shown,
   })
+  await claim(db, data, row.id)
   if (tags && tags.length > 0) await putTags(db, row.id, tags)
   await putSearchEntries(db, messagesList, [searchEntry(row)])
   if (parent) await countReply(work, parent, row, known)
-  const message = toMessage(row, {})
+  const message = toMessage(db, row, {})
   await work.emit(messageSent, { message })
   for (const uid of known) await work.emit(userMentioned, { message, uid })
   if (quotedId === undefined && speaker.actor === undefined) return message
   const [answered] = await toMessages(db, [{ ...row, ...unseen }], { viewer: speaker.actor?.uid })
   return answered ?? message
+}
+
+type Attached = { attachments?: { url: string }[] }
+
+/** The content with files of ours in place of the addresses by which they were named. */
+async function withOwnFiles({ db, tools }: Work, { data, mimeTypes }: Content): Promise<Data> {
+  if (mimeTypes.length === 0) return data
+  const attachments = await adoptAttachments(db, tools, (data as Attached).attachments ?? [])
+  if (!attachments) throw invalidMedia({ reason: 'a file was never uploaded, or is gone' })
+  return { ...data, attachments, url: attachments[0]?.url }
+}
+
+/** Files of a message are its own from now on; one that went meanwhile cannot be sent. */
+async function claim(db: TenantDb, { attachments = [] }: Attached, messageId: number): Promise<void> {
+  const keys = fileKeysOf(attachments)
+  if (keys.length === 0) return
+  const claimed = await claimFiles(db, keys, messageId)
+  if (claimed.length < keys.length) throw invalidMedia({ reason: 'a file is gone' })
 }
 
 const unseen = { delivered_at: null, read_at: null, delivered_to_me_at: null, read_by_me_at: null }

@@ -39,7 +39,7 @@ const pin = operation({
     await refusePinning(db, found, actor)
     const by = actor?.uid ?? systemUid
     const pinned = await pinMessage(call, found, by)
-    await call.emit(messagePinned, { message: toMessage(pinned, {}), by, at: now })
+    await call.emit(messagePinned, { message: toMessage(db, pinned, {}), by, at: now })
     return { data: await seenMessage(db, found.id, actor?.uid) }
   },
 })
@@ -57,7 +57,7 @@ const unpin = operation({
     const { db, found, actor, now } = call
     await refusePinning(db, found, actor)
     if (found.pinned_at !== null) {
-      const message = toMessage(await unpinMessage(db, found), {})
+      const message = toMessage(db, await unpinMessage(db, found), {})
       await call.emit(messageUnpinned, { message, by: actor?.uid ?? systemUid, at: now })
     }
     return { data: await seenMessage(db, found.id, actor?.uid) }
@@ -77,7 +77,7 @@ const save = operation({
     const { db, found } = call
     const uid = call.actor?.uid ?? ''
     refuseUntouchable(found)
-    if (await saveMessage(call, found, uid)) await call.emit(messageSaved, { uid, message: toMessage(found, {}) })
+    if (await saveMessage(call, found, uid)) await call.emit(messageSaved, { uid, message: toMessage(db, found, {}) })
     return { data: await seenMessage(db, found.id, uid) }
   },
 })
@@ -94,7 +94,7 @@ const unsave = operation({
   async run(call) {
     const { db, found } = call
     const uid = call.actor?.uid ?? ''
-    if (await unsaveMessage(db, found, uid)) await call.emit(messageUnsaved, { uid, message: toMessage(found, {}) })
+    if (await unsaveMessage(db, found, uid)) await call.emit(messageUnsaved, { uid, message: toMessage(db, found, {}) })
     return { data: await seenMessage(db, found.id, uid) }
   },
 })

@@ -115,7 +115,7 @@ async function react(work: Work, row: MessageRow, actor: Actor | undefined, reac
 async function tell(work: Work, event: typeof reactionAdded, row: MessageRow, reaction: ReactionRow): Promise<void> {
   const user = await findUser(work.db, reaction.uid)
   if (!user) return
-  const message = toMessage(row, {})
+  const message = toMessage(work.db, row, {})
   await work.emit(event, { message, reaction: toReaction(reaction, toUser(user, { withTags: false })) })
 }
 

@@ -36,6 +36,7 @@ const reply = operation({
   doors,
   onBehalfOf: 'required',
   may: 'createMessageThread',
+  takesFiles: true,
   bodyBytesMax: replyBytesMax,
   body: MessageSend,
   reply: one(Message),
@@ -49,7 +50,7 @@ const reply = operation({
         ? { receiver: found.receiver, receiverType: 'group' }
         : { receiver: otherSide({ first: found.sender, second: found.receiver }, speaker.uid), receiverType: 'user' }
     const { multipleReceivers: _, ...body } = call.body
-    return { data: await sendMessage(call, speaker, { ...usual, ...body, parentId: found.id }) }
+    return { data: await sendMessage(call, speaker, { ...usual, ...body, parentId: found.id }, call.files) }
   },
 })
 

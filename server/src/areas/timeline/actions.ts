@@ -39,7 +39,7 @@ export async function writeAction(work: Work, place: Place, action: Action): Pro
     counts: action.counts,
     shown: action.counts,
   })
-  const message = toMessage(row, {})
+  const message = toMessage(work.db, row, {})
   await work.emit(actionWritten, { message })
   return message
 }

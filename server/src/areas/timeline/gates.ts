@@ -16,6 +16,9 @@ type PerMessage<Value> = (db: TenantDb, ids: number[], viewer: string | undefine
 
 const nothing = async () => new Map()
 
+/** The content of a message as it is shown: files have addresses that are signed at that moment. */
+export const shownContent = gate((_db: TenantDb, content: Record<string, unknown>): Record<string, unknown> => content)
+
 /** Reactions by message, in the order in which they were first given. */
 export const reactionsTo = gate<PerMessage<ReactionCount[]>>(nothing)
 

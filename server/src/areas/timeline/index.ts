@@ -4,7 +4,7 @@ import { migrations } from './tables.ts'
 
 export { type Action, type Entity, writeAction } from './actions.ts'
 export { advance, everybody, holdConversation, type Moved, retreat, settleEverybody } from './cursors.ts'
-export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy } from './gates.ts'
+export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy, shownContent } from './gates.ts'
 export { otherSide, type Place, placeOfGroup, placeOfUsers } from './place.ts'
 export { type Receipt, receiptsOf } from './receipts.ts'
 export { type MessageView, messagesOf, type SeenMessage, toMessage, toMessages } from './record.ts'

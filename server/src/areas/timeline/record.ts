@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { everybody } from './cursors.ts'
-import { followedBy, interactionsOf, reactionsTo, savedBy } from './gates.ts'
+import { followedBy, interactionsOf, reactionsTo, savedBy, shownContent } from './gates.ts'
 import type { Message } from './schemas.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
 
@@ -62,7 +62,7 @@ export async function toMessages(db: TenantDb, rows: SeenMessage[], view: Messag
     viewer === undefined ? new Map() : await unreadRepliesOf(db, all, viewer),
   ]
   const bare = (row: SeenMessage): Message =>
-    toMessage(row, view, {
+    toMessage(db, row, view, {
       reactions: reactions.get(row.id),
       savedAt: saved.get(row.id),
       subscribed: viewer === undefined ? undefined : followed.has(row.id),
@@ -117,6 +117,12 @@ async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string
   return new Map(parents.map((id) => [id, known.get(id) ?? 0]))
 }
 
+/** Only what was checked as an attachment when it was sent is shown as a file. */
+function contentOf(db: TenantDb, { category, type, data }: MessageRow): Record<string, unknown> {
+  const content = JSON.parse(data)
+  return category === 'message' && type !== 'text' ? shownContent.ask(db, content) : content
+}
+
 interface Extras {
   reactions?: object[] | undefined
   savedAt?: number | undefined
@@ -127,6 +133,7 @@ interface Extras {
 
 /** The record alone; for events, which show no viewer's side. */
 export function toMessage(
+  db: TenantDb,
   row: MessageRow & Partial<SeenMessage>,
   { withTags = true }: MessageView,
   extras: Extras = {},
@@ -143,7 +150,7 @@ export function toMessage(
     category: row.category,
     type: row.type,
     data: {
-      ...JSON.parse(row.data),
+      ...contentOf(db, row),
       ...(reactions && reactions.length > 0 && { reactions }),
       ...(interactions && interactions.length > 0 && { interactions }),
     },

@@ -143,7 +143,8 @@ export async function writeMessage(
   if (!row) throw new Error('A message was not written.')
   await addMentions(db, row, draft.mentions ?? [])
   if (place.type === 'user' && row.seq === 1) await openRows(db, place, [place.first, place.second], now)
-  await markRead({ db, now }, row)
+  // Whoever speaks has seen what was said; whoever does something, such as deleting, need not have.
+  if (draft.category !== 'action') await markRead({ db, now }, row)
   return row
 }
 

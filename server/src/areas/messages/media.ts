@@ -1,0 +1,37 @@
+import { ApiError } from '../../kit/errors.ts'
+import { toolsWith } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { maySendMediaTo, shownAttachment } from '../files/index.ts'
+import { groupNotFound } from '../groups/errors.ts'
+import { shownContent } from '../timeline/index.ts'
+import { userNotFound } from '../users/errors.ts'
+import { receiverFor, refuseForbidden, speakerFor } from './parties.ts'
+
+/** Files in messages: who may send them where, and the addresses they are shown with. */
+
+interface Media {
+  attachments?: { url: string; name: string }[]
+  url?: string
+}
+
+shownContent.attach((db: TenantDb, content) => {
+  const { attachments = [] } = content as Media
+  if (attachments.length === 0) return content
+  const shown = attachments.map((each) => shownAttachment(toolsWith(db), db.appId, each))
+  return { ...content, attachments: shown, url: shown[0]?.url }
+})
+
+/** Uploads are asked for where the message could be sent; what names nobody is told apart from what is forbidden. */
+maySendMediaTo.attach(async ({ db }, actor, { receiverId, receiverType, parentMessageId }) => {
+  try {
+    const speaker = await speakerFor(db, actor)
+    const receiver = await receiverFor(db, speaker, receiverType, receiverId)
+    const content = { category: 'message', type: 'file', mimeTypes: [] }
+    await refuseForbidden(db, speaker, receiver, content, parentMessageId !== undefined)
+    return true
+  } catch (error) {
+    const unknown = [userNotFound.code, groupNotFound.code]
+    if (error instanceof ApiError && !unknown.includes(error.code)) return false
+    throw error
+  }
+})
