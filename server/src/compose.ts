@@ -159,7 +159,12 @@ export async function startService(config: Config, log: Logger, options: Options
   const handle = createPipeline({
     database,
     directory,
-    limits: rateLimits(counters, { core: config.coreRequestsPerMinute, standard: config.standardRequestsPerMinute }),
+    limits: rateLimits(counters, {
+      core: config.coreRequestsPerMinute,
+      standard: config.standardRequestsPerMinute,
+      sendMessage: config.messagesPerMinute,
+      markUnread: config.unreadPerMinute,
+    }),
     observer,
     // A process that only works keeps its port for health and metrics.
     route: createRouter(config.roles.includes('api') ? areas : []),

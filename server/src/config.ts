@@ -196,6 +196,18 @@ const settings = {
     '20000',
     wholeNumber(1, 1_000 * million),
   ),
+  messagesPerMinute: setting(
+    'PARLEY_LIMIT_MESSAGES',
+    'Messages a minute and user',
+    '30',
+    wholeNumber(1, 1_000 * million),
+  ),
+  unreadPerMinute: setting(
+    'PARLEY_LIMIT_UNREAD',
+    'How often a minute a user may mark messages as unread',
+    '5',
+    wholeNumber(1, 1_000 * million),
+  ),
   appsMax: setting(
     'PARLEY_APPS_MAX',
     'Apps an account may have; no limit if empty',

@@ -64,6 +64,8 @@ export async function house({ database, areas, environment, strict = true }: Hou
     PARLEY_PORT: '0',
     PARLEY_EMULATOR: 'true',
     PARLEY_LOG_LEVEL: 'silent',
+    PARLEY_LIMIT_MESSAGES: '1000000',
+    PARLEY_LIMIT_UNREAD: '1000000',
     ...fresh.environment,
     ...environment,
   })

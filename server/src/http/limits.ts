@@ -3,7 +3,8 @@ import { tooManyRequests } from './errors.ts'
 
 const windowSeconds = 60
 
-export type RateClass = 'core' | 'standard'
+/** Classes that an app's requests count against, and acts that a user's do. */
+export type RateClass = 'core' | 'standard' | 'sendMessage' | 'markUnread'
 
 /** What a caller has left in this minute, as response headers tell it. */
 export interface Allowance {

@@ -141,6 +141,9 @@ async function answer(
   call.sent = await readSent(pipeline, request, call)
   try {
     readActor(call, headers)
+    if (operation.userRate && call.actAs !== undefined) {
+      await pipeline.limits.count(`${app?.id} ${call.actAs}`, operation.userRate, () => {})
+    }
     return await change(
       pipeline,
       call,

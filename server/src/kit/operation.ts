@@ -105,6 +105,8 @@ export interface AppOperationDeclaration<
   may?: string
   /** Which shared counter it counts against. */
   rate?: 'core' | 'standard'
+  /** Which counter of the acting user it counts against besides. */
+  userRate?: 'sendMessage' | 'markUnread'
   /** It also takes `multipart/form-data`: parts `file` or `files[]` arrive as `files`, all others as the body. */
   takesFiles?: true
   /** Loads what the path names, or refuses; comes before the body is checked, so an unknown record answers first. */
@@ -133,6 +135,7 @@ export interface Operation extends Declaration<Route, TSchema, TSchema, TSchema>
   onBehalfOf: 'required' | 'optional' | 'unsupported'
   may?: string
   rate: 'core' | 'standard'
+  userRate?: 'sendMessage' | 'markUnread'
   query: TSchema
   body: TSchema
   hasBody: boolean

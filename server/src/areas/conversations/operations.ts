@@ -227,6 +227,7 @@ const markUnread = ofBoth((kind, path, name) =>
     description: 'Those after `messageId` are unread again.',
     doors,
     onBehalfOf: 'required',
+    userRate: 'markUnread',
     body: DownTo,
     reply: Done,
     errors: [...sideErrors, messageNotFound],

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { countMatching, matches } from '../../storage/search.ts'
+import { countMatching, idsMatching, matches } from '../../storage/search.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { type UserRow, userMatches, usersByUid, usersList } from '../users/index.ts'
+import { type UserRow, usersByUid, usersList } from '../users/index.ts'
 import { bansListOf, membersListOf } from './membership.ts'
 import { connectedUsers } from './online.ts'
 import { type MemberScope, memberScopes } from './schemas.ts'
@@ -169,24 +169,38 @@ function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey
   return sql`FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
-/** The same, by looking up in the list those whom the filters find. */
-function gathered(db: TenantDb, { roll: { table, group }, wanted, status, searchKey, connectedFacets }: Sought) {
+/** The same, by looking up in the list those whom the filters find; `hits` names these first. */
+function gathered(db: TenantDb, { roll: { table, group }, wanted, status }: Sought) {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
-    sql`users.app_id = ${db.appId} AND ${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id}`,
-    sql`users.id = ${column('user_id')} AND users.uid = ${column('uid')}`,
+    sql`users.app_id = ${db.appId} AND users.uid = hit.uid`,
+    sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id} AND ${column('user_id')} = users.id`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
     ...(status === undefined ? [] : [sql`users.status = ${status}`]),
-    ...(status === 'available' ? [sql`users.facets IN (${sql.join([...connectedFacets, ''])})`] : []),
-    ...(searchKey === undefined ? [] : [userMatches(db, searchKey)]),
   ]
-  // Crossed, so that SQLite begins with the users.
-  return sql`FROM users CROSS JOIN ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
+  // Crossed, so that SQLite takes the tables in this order.
+  return sql`FROM hit CROSS JOIN users CROSS JOIN ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
+}
+
+/** Whom the filters find: by the search, or else by being connected. */
+function hits(db: TenantDb, { searchKey, connectedFacets }: Sought) {
+  const uids =
+    searchKey === undefined
+      ? db
+          .select('users')
+          .select('users.uid')
+          .where('users.facets', 'in', [...connectedFacets, ''])
+      : idsMatching(db, usersSearch(searchKey))
+  return sql`WITH hit (uid) AS MATERIALIZED ${uids}`
 }
 
 async function countFound(db: TenantDb, sought: Sought): Promise<number> {
-  const from = sought.listed * sought.asking < sought.candidates ? asked(db, sought) : gathered(db, sought)
-  const [row] = await run<{ n: number }>(db, sql`SELECT count(*) AS n ${from}`)
+  const count = sql`SELECT count(*) AS n`
+  const question =
+    sought.listed * sought.asking < sought.candidates
+      ? sql`${count} ${asked(db, sought)}`
+      : sql`${hits(db, sought)} ${count} ${gathered(db, sought)}`
+  const [row] = await run<{ n: number }>(db, question)
   return row?.n ?? 0
 }
 
@@ -194,11 +208,15 @@ async function countFound(db: TenantDb, sought: Sought): Promise<number> {
 async function found<Row>(db: TenantDb, sought: Sought, total: number, { limit, offset }: Slice): Promise<Row[]> {
   const { table, at } = sought.roll
   const steps = ((offset + limit) * sought.listed) / total
-  const from = steps * sought.asking < sought.candidates ? asked(db, sought) : gathered(db, sought)
+  const rows = sql`SELECT ${sql.table(table)}.*`
+  const question =
+    steps * sought.asking < sought.candidates
+      ? sql`${rows} ${asked(db, sought)}`
+      : sql`${hits(db, sought)} ${rows} ${gathered(db, sought)}`
   return run<Row>(
     db,
-    sql`SELECT ${sql.table(table)}.* ${from}
-      ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)} LIMIT ${limit} OFFSET ${offset}`,
+    sql`${question} ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)}
+      LIMIT ${limit} OFFSET ${offset}`,
   )
 }
 

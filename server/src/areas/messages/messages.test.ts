@@ -214,6 +214,82 @@ for (const database of databases) {
       })
     })
 
+    describe('files', () => {
+      it('come with the message in a form, are shown by signed addresses, and go with it', async () => {
+        const boundary = 'xyz'
+        const part = (name: string, value: string, more = '') =>
+          `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
+        const raw = [
+          part('receiver', 'ada'),
+          part('receiverType', 'user'),
+          part('data', JSON.stringify({ text: 'the plan' })),
+          part('file', 'rows of oak', '; filename="../plan.txt"'),
+          `--${boundary}--\r\n`,
+        ].join('')
+        const headers = { ...as('lin'), 'content-type': `multipart/form-data; boundary=${boundary}` }
+        const { status, body } = await app.send('/messages', { method: 'POST', raw, headers })
+        assert.equal(status, 200, JSON.stringify(body))
+        const [attachment] = body.data.data.attachments
+        assert.deepEqual([body.data.type, attachment.name, attachment.size], ['file', 'plan.txt', 11])
+        assert.equal(body.data.data.url, attachment.url)
+        const { pathname, host } = new URL(attachment.url)
+        const fetched = await h.client.send(host.split(':')[0] ?? '', pathname)
+        assert.deepEqual([fetched.status, fetched.text], [200, 'rows of oak'])
+        const again = await app.post(
+          '/messages',
+          { receiver: 'max', receiverType: 'user', type: 'file', data: { attachments: [attachment] } },
+          as('lin'),
+        )
+        assert.equal(again.status, 200, again.text)
+        const forged = [{ ...attachment, url: `parley-file:${'a'.repeat(20)}` }]
+        assertFails(
+          await app.post(
+            '/messages',
+            { receiver: 'ada', receiverType: 'user', type: 'file', data: { attachments: forged } },
+            as('lin'),
+          ),
+          400,
+          'ERR_INVALID_MEDIA_MESSAGE',
+        )
+        for (const { id } of [body.data, again.body.data]) await app.delete(`/messages/${id}`, undefined, as('lin'))
+        await h.settle()
+        assert.equal((await h.client.send(host.split(':')[0] ?? '', pathname)).status, 404)
+      })
+    })
+
+    describe('bots and receipts', () => {
+      it('speak through a server, in groups they are no part of', async () => {
+        await app.post('/roles', { role: 'bot', name: 'Bots' })
+        await app.post('/users', { uid: 'robo', name: 'Robo', role: 'bot' })
+        const body = { receiver: 'crew', receiverType: 'group', data: { text: 'beep' } }
+        const { status, body: sent } = await app.post('/bots/robo/messages', body)
+        assert.deepEqual([status, sent.data?.sender], [200, 'robo'], JSON.stringify(sent))
+        assertFails(await app.post('/bots/ada/messages', body), 404, 'ERR_BOT_NOT_FOUND')
+        assertFails(await app.post('/bots/ghost/messages', body), 404, 'ERR_UID_NOT_FOUND')
+      })
+
+      it('tell who has received and read a message', async () => {
+        const { body: sent } = await app.post(
+          '/messages',
+          { receiver: 'crew', receiverType: 'group', data: { text: 'all' } },
+          as('ada'),
+        )
+        await app.post('/groups/crew/conversation/delivered', undefined, as('lin'))
+        await app.post('/groups/crew/conversation/read', undefined, as('max'))
+        const { body } = await app.get(`/messages/${sent.data.id}/receipts`, as('ada'))
+        const told = body.data.map(({ sender, receiptType }: { sender: { uid: string }; receiptType: string }) => [
+          sender.uid,
+          receiptType,
+        ])
+        assert.deepEqual(told, [
+          ['lin', 'delivery'],
+          ['max', 'read'],
+        ])
+        const first = await app.get(`/messages/${sent.data.id}/receipts?limit=1`)
+        assert.equal(first.body.meta.next.after, 'lin')
+      })
+    })
+
     describe('edit and delete', () => {
       it('answers the action message, with the edited one inside', async () => {
         const { body: sent } = await app.post('/messages', text('ada', 'Boat at nine'), as('lin'))

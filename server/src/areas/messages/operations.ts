@@ -1,5 +1,5 @@
 import { ApiError, badRequest } from '../../kit/errors.ts'
-import { type Actor, operation } from '../../kit/operation.ts'
+import { type Actor, operation, type ReceivedFile } from '../../kit/operation.ts'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
@@ -9,15 +9,15 @@ import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
 import { requireGroup } from '../groups/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { findRow, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import { findRow, placeOfGroup, placeOfUsers, receiptsOf } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
-import { requireActiveUser } from '../users/index.ts'
+import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
 import * as failures from './errors.ts'
 import { readStretch, type Scope, viewerFor } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
-import { requireScope, speakerFor } from './parties.ts'
+import { requireScope, type Speaker, speakerFor } from './parties.ts'
 import {
   MessageDelete,
   MessageEdit,
@@ -25,6 +25,7 @@ import {
   MessagePage,
   MessageSend,
   MessageStretch,
+  ReceiptStretch,
   receiversMax,
   type Sent,
   SentToMany,
@@ -86,30 +87,35 @@ const sendMessage = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'createMessage',
+  userRate: 'sendMessage',
   takesFiles: true,
   bodyBytesMax: messageBytesMax,
   body: MessageSend,
   reply: Type.Union([one(Message), one(SentToMany)]),
   errors: sendErrors,
-  async run(call) {
-    const speaker = await speakerFor(call.db, call.actor)
-    const { multipleReceivers, ...body } = call.body
-    if (!multipleReceivers) return { data: await sendOne(call, speaker, body, call.files) }
-    const { uids = [], guids = [] } = multipleReceivers
-    const count = new Set(uids).size + new Set(guids).size
-    if (count === 0) throw failures.emptyReceiver()
-    if (count > receiversMax) throw badRequest({ multipleReceivers: [`must not name more than ${receiversMax}`] })
-    readContent(body, call.files, call.tools.fileLimits.countMax)
-    const to = (receiverType: 'user' | 'group') => (receiver: string) =>
-      sendOne(call, speaker, { ...body, receiver, receiverType }, call.files)
-    return {
-      data: {
-        ...(multipleReceivers.uids && { uids: await eachReceiver(uids, to('user')) }),
-        ...(multipleReceivers.guids && { guids: await eachReceiver(guids, to('group')) }),
-      },
-    }
-  },
+  run: async (call) => sendToAll(call, await speakerFor(call.db, call.actor)),
 })
+
+type SendCall = Work & { body: MessageSend; files: ReceivedFile[] }
+
+/** To the receiver, or to each of several. */
+async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Message } | { data: SentToMany }> {
+  const { multipleReceivers, ...body } = call.body
+  if (!multipleReceivers) return { data: await sendOne(call, speaker, body, call.files) }
+  const { uids = [], guids = [] } = multipleReceivers
+  const count = new Set(uids).size + new Set(guids).size
+  if (count === 0) throw failures.emptyReceiver()
+  if (count > receiversMax) throw badRequest({ multipleReceivers: [`must not name more than ${receiversMax}`] })
+  readContent(body, call.files, call.tools.fileLimits.countMax)
+  const to = (receiverType: 'user' | 'group') => (receiver: string) =>
+    sendOne(call, speaker, { ...body, receiver, receiverType }, call.files)
+  return {
+    data: {
+      ...(multipleReceivers.uids && { uids: await eachReceiver(uids, to('user')) }),
+      ...(multipleReceivers.guids && { guids: await eachReceiver(guids, to('group')) }),
+    },
+  }
+}
 
 /** A refusal concerns one receiver; every check comes before the first write for him. */
 async function eachReceiver(ids: string[], send: (id: string) => Promise<Message>): Promise<Record<string, Sent>> {
@@ -292,6 +298,59 @@ const listGroupMessages = operation({
   },
 })
 
+const receiptLimits = { usual: 100, max: 1_000 }
+
+const listReceipts = operation({
+  id: 'listReceipts',
+  route: 'GET /messages/{id}/receipts',
+  summary: 'List who has received and read a message',
+  description: 'By UID. `after` reads on from one, itself left out.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  query: Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
+    after: Type.Optional(Type.String({ description: 'A UID' })),
+  }),
+  reply: ReceiptStretch,
+  errors: [failures.messageNotFound, failures.messageNotAccessible],
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  async run({ db, found, query }) {
+    const limit = Math.min(query.limit ?? receiptLimits.usual, receiptLimits.max)
+    const data = await receiptsOf(db, found, { limit: limit + 1, ...(query.after && { after: query.after }) })
+    const shownReceipts = data.slice(0, limit)
+    const last = shownReceipts.at(-1)?.sender as { uid: string } | undefined
+    return {
+      data: shownReceipts,
+      meta: {
+        current: { limit, count: shownReceipts.length },
+        ...(data.length > limit && last && { next: { affix: 'append' as const, after: last.uid } }),
+      },
+    }
+  },
+})
+
+/** A user with this role is a bot: it speaks where it is asked to, as a member or not. */
+const botRole = 'bot'
+
+const sendAsBot = operation({
+  id: 'sendMessageAsBot',
+  route: 'POST /bots/{uid}/messages',
+  summary: 'Send a message as a bot',
+  description: 'The bot is a user with the role `bot`. It need not be a member of the groups it answers in.',
+  takesFiles: true,
+  bodyBytesMax: messageBytesMax,
+  body: MessageSend,
+  reply: Type.Union([one(Message), one(SentToMany)]),
+  errors: [...sendErrors, failures.botNotFound],
+  async find({ db, params }) {
+    const user = await requireActiveUser(db, params.uid)
+    if (user.role !== botRole) throw failures.botNotFound({ uid: user.uid })
+    return user
+  },
+  run: (call) =>
+    sendToAll(call, { uid: call.found.uid, actor: undefined, entity: toUser(call.found, { withTags: false }) }),
+})
+
 export const operations = [
   sendMessage,
   listMessages,
@@ -300,4 +359,6 @@ export const operations = [
   removeMessage,
   listUserMessages,
   listGroupMessages,
+  listReceipts,
+  sendAsBot,
 ]

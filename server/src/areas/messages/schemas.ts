@@ -53,6 +53,7 @@ export const SentToMany = Type.Object({
   uids: Type.Optional(Type.Record(Type.String(), Sent)),
   guids: Type.Optional(Type.Record(Type.String(), Sent)),
 })
+export type SentToMany = Static<typeof SentToMany>
 
 export const MessageEdit = Type.Object({
   data: Type.Optional(Type.Unknown({ description: 'What is given replaces what was there' })),
@@ -151,6 +152,30 @@ export const MessagePage = Type.Object({
   meta: Type.Object({
     pagination: Pagination,
     cursor: Type.Optional(Type.Object({ id: Type.String(), affix: Type.String() })),
+  }),
+})
+
+/** Who has received and read a message. */
+const Receipt = Type.Object(
+  {
+    messageId: Type.String(),
+    sender: Type.Record(Type.String(), Type.Unknown(), { description: 'Who received or read it' }),
+    receiverId: Type.String(),
+    receiverType: Type.Unsafe<'user' | 'group'>({ type: 'string', enum: ['user', 'group'] }),
+    receiptType: Type.Unsafe<'delivery' | 'read'>({ type: 'string', enum: ['delivery', 'read'] }),
+    deliveredAt: Type.Integer(),
+    readAt: Type.Optional(Type.Integer()),
+  },
+  { title: 'Receipt' },
+)
+
+export const ReceiptStretch = Type.Object({
+  data: Type.Array(Receipt),
+  meta: Type.Object({
+    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
+    next: Type.Optional(
+      Type.Object({ affix: Type.Unsafe<'append'>({ type: 'string', enum: ['append'] }), after: Type.String() }),
+    ),
   }),
 })
 

@@ -36,6 +36,7 @@ const reply = operation({
   doors,
   onBehalfOf: 'required',
   may: 'createMessageThread',
+  userRate: 'sendMessage',
   takesFiles: true,
   bodyBytesMax: replyBytesMax,
   body: MessageSend,

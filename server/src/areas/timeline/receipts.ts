@@ -6,7 +6,7 @@ import type { MessageRow } from './tables.ts'
 /** Who has received a message and when, and who has read it. */
 export interface Receipt {
   messageId: string
-  sender: object
+  sender: Record<string, unknown>
   receiverId: string
   receiverType: 'user' | 'group'
   receiptType: 'delivery' | 'read'
