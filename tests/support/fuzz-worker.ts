@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Agent, request as httpsRequest } from 'node:https'
 import { parentPort, workerData } from 'node:worker_threads'
-import { addMissingGroups } from '../../server/src/areas/groups/index.ts'
-import { tenantDb } from '../../server/src/storage/tenant.ts'
 import type { DatabaseName } from './databases.ts'
 import { type FuzzRequest, fuzzRequest, type Known, learn } from './fuzz.ts'
 import { type AppClient, assertSucceeds, type House, house } from './house.ts'
@@ -59,10 +57,10 @@ async function run({ database, strict, requests, seed }: Campaign): Promise<Outc
 async function knownTo(h: House, app: AppClient): Promise<Known> {
   const victim = await h.app('victim')
   await app.play({ initiator: 'nora', receiver: 'milo', steps: [] })
-  const group = { guid: 'crew', name: 'Crew' }
-  await h.service.house.database.write((connection) =>
-    addMissingGroups(tenantDb(connection, app.id), [group], h.clock.now()),
-  )
+  for (const uid of ['u1', 'u2', 'u3', 'u4']) assertSucceeds(await app.post('/users', { uid, name: uid }))
+  const guids = ['crew', 'board', 'club', 'choir']
+  const members = { admins: ['u1'], moderators: ['u2'], participants: ['nora', 'milo'], usersToBan: ['u4'] }
+  for (const guid of guids) assertSucceeds(await app.post('/groups', { guid, name: guid, members }))
   return {
     domain: 'localhost',
     appId: app.id,
@@ -77,7 +75,7 @@ async function knownTo(h: House, app: AppClient): Promise<Known> {
       uid: ['nora', 'milo', 'u1', 'U2', 'u3', 'u4'],
       authToken: [],
       role: ['default'],
-      guid: [group.guid],
+      guid: guids,
       scope: ['admin', 'moderator', 'participant'],
       permission: ['createGroup', 'initiateCall', 'listUsers.mode', 'listUsers.allowedRoles'],
     },
