@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { appWriter, callWriter, keyWriter, type Writer } from './support/crash-writers.ts'
+import { appWriter, callWriter, keyWriter, messageWriter, type Writer } from './support/crash-writers.ts'
 import { databases } from './support/databases.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { type AppOnDisk, type Install, install, type ServerProcess } from './support/server-process.ts'
@@ -17,6 +17,7 @@ const loadMillisecondsMax = 300
 const killsPerExamination = 10
 const seedVariable = 'CRASH_SEED'
 // Calls that are left alone end during the test, so supervision is interrupted too.
+const limits = { PARLEY_LIMIT_STANDARD: '1000000000', PARLEY_LIMIT_MESSAGES: '1000000000' }
 const timings = { PARLEY_RING_SECONDS: '10', PARLEY_LEASE_SECONDS: '5' }
 
 for (const database of databases) {
@@ -24,7 +25,7 @@ for (const database of databases) {
     it(`loses nothing and tears nothing apart in ${killsCount} kills`, async (test) => {
       const seed = seedFrom(seedVariable)
       test.diagnostic(`${seedVariable}=${seed}`)
-      const site = await install(database, { PARLEY_EMULATOR: 'true', PARLEY_LIMIT_STANDARD: '1000000000', ...timings })
+      const site = await install(database, { PARLEY_EMULATOR: 'true', ...limits, ...timings })
       try {
         await crashOver(site, seed, (text) => test.diagnostic(text))
       } finally {
@@ -42,6 +43,7 @@ async function crashOver(site: Install, seed: number, tell: (text: string) => vo
     ...Array.from({ length: 10 }, (_, lane) => callWriter(lane, app, randomFrom(seed + lane))),
     ...Array.from({ length: 4 }, (_, lane) => keyWriter(lane, app, randomFrom(seed + 100 + lane))),
     ...Array.from({ length: 2 }, (_, lane) => appWriter(lane, pair)),
+    ...Array.from({ length: 8 }, (_, lane) => messageWriter(lane, app)),
   ]
   const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged(), 0)
 

@@ -98,6 +98,25 @@ describe('the demo install', () => {
     assert.equal((await get('/groups/all-hands/bannedusers')).body.data[0].uid, 'omar')
   })
 
+  it('has people talking in groups and in private, in several scripts, with threads, reactions and files', async () => {
+    const { data } = (await get('/messages?limit=1000')).body
+    const said = data.filter(({ category }: { category: string }) => category === 'message')
+    for (const script of [/\p{Script=Hiragana}/u, /\p{Script=Devanagari}/u, /\p{Script=Arabic}/u, /ü/]) {
+      assert.ok(
+        said.some(({ data: { text } }: { data: { text: string } }) => script.test(text)),
+        String(script),
+      )
+    }
+    for (const has of ['parentId', 'replyCount']) {
+      assert.ok(
+        said.some((message: Record<string, unknown>) => message[has]),
+        has,
+      )
+    }
+    assert.ok(said.some((message: { data: { reactions?: unknown } }) => message.data.reactions))
+    assert.ok(said.some((message: { data: { attachments?: unknown } }) => message.data.attachments))
+  })
+
   it('prints addresses, keys and a line to paste', () => {
     const { output, credentials } = demo
     for (const name of ['baseUrl', 'callsBaseUrl', 'managementUrl', 'appId', 'apiKey', 'authKey']) {

@@ -254,3 +254,61 @@ export function appWriter(lane: number, pair: { key: string; secret: string }): 
     acknowledged: () => known.length,
   }
 }
+
+/** Sends messages from one user to another, each under an id of its own, which makes sending it again safe. */
+export function messageWriter(lane: number, app: AppOnDisk): Writer {
+  const [sender, receiver] = [`ms${lane}`, `mr${lane}`]
+  const as = (uid: string) => ({ onBehalfOf: uid })
+  const known: { id: string; muid: string }[] = []
+  let isSettled = false
+  let verified = 0
+  let count = 0
+  let pending: string | undefined
+
+  async function settleIn(server: ServerProcess): Promise<void> {
+    if (isSettled) return
+    for (const uid of [sender, receiver]) {
+      const { status, body } = await app.at(server).post('/users', { uid, name: uid })
+      assert.ok(status === 200 || body.error.code === 'ERR_UID_ALREADY_EXISTS', JSON.stringify(body))
+    }
+    isSettled = true
+  }
+
+  async function send(muid: string, server: ServerProcess): Promise<void> {
+    const body = { receiver, receiverType: 'user', data: { text: muid }, muid }
+    const { id } = succeeded(await app.at(server).post('/messages', body, as(sender)))
+    known.push({ id, muid })
+  }
+
+  /** Everything that was said after a message, as the receiver reads it. */
+  async function saidAfter(id: string, server: ServerProcess): Promise<{ id: string; muid: string }[]> {
+    const { body } = await app.at(server).get(`/users/${sender}/messages?limit=1000&id=${id}`, as(receiver))
+    return body.data.map((message: { id: string; muid: string }) => ({ id: message.id, muid: message.muid }))
+  }
+
+  return {
+    async write(server) {
+      await settleIn(server)
+      count += 1
+      pending = `m${lane}-${count}`
+      await send(pending, server)
+      pending = undefined
+    },
+    async verify(server, extent) {
+      const doubtful = pending
+      pending = undefined
+      if (!isSettled) return
+      if (doubtful !== undefined) await send(doubtful, server)
+      const from = extent === 'all' ? 0 : verified
+      const expected = known.slice(from)
+      assert.deepEqual((await saidAfter(known[from - 1]?.id ?? '0', server)).slice(0, 1000), expected.slice(0, 1000))
+      verified = known.length
+      if (known.length === 0) return
+      const { unreadMessageCount, lastMessage } = succeeded(
+        await app.at(server).get(`/users/${sender}/conversation`, as(receiver)),
+      )
+      assert.deepEqual([unreadMessageCount, lastMessage.id], [String(known.length), known.at(-1)?.id])
+    },
+    acknowledged: () => known.length,
+  }
+}

@@ -13,6 +13,7 @@ import { demoCalls } from './demo-calls.ts'
 import { formDemoGroups } from './demo-groups.ts'
 import { demoRoles, demoUsers } from './demo-people.ts'
 import { relateDemoPeople } from './demo-relations.ts'
+import { letDemoPeopleTalk } from './demo-talk.ts'
 
 /** What a person or a script needs to make the first call. */
 export interface Credentials {
@@ -54,6 +55,7 @@ export async function seedDemo({ database, tools, config }: House): Promise<{ ap
     await addMissingUsers(work.db, demoUsers, firstDay)
     await relateDemoPeople(work)
     await formDemoGroups({ ...work, now: firstDay })
+    await letDemoPeopleTalk(work)
     for (const script of scripts) await playScript(work, app.region, script)
     const setting = { name: demoAppSetting, value: app.id }
     await connection.query

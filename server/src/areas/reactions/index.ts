@@ -6,6 +6,8 @@ import { operations } from './operations.ts'
 import { countsOf } from './store.ts'
 import { migrations } from './tables.ts'
 
+export { reactTo } from './store.ts'
+
 reactionsTo.attach(countsOf)
 
 export const reactions = area({

@@ -40,6 +40,16 @@ export async function addReaction(
   return row
 }
 
+/** Reacts to a message by its id; for data that is made up. */
+export async function reactTo(
+  work: Pick<Work, 'db' | 'now'>,
+  id: number,
+  uid: string,
+  reaction: string,
+): Promise<void> {
+  await addReaction(work, { id } as MessageRow, uid, reaction)
+}
+
 /** Takes a reaction back; nothing, if there is none. */
 export async function removeReaction(
   db: TenantDb,
