@@ -35,8 +35,22 @@ function valueFor(schema: TSchema, name: string): unknown {
   return samples[type ?? '']
 }
 
+const announcedFile = { fileId: 'sample', name: 'sample.png', mimeType: 'image/png', size: 100 }
+
 /** Bodies that name a record, where a schema cannot say which there is. */
-const namingBodies: Record<string, Record<string, unknown>> = { transferOwnership: { uid: 'milo' } }
+const namingBodies: Record<string, Record<string, unknown>> = {
+  transferOwnership: { uid: 'milo' },
+  requestUploads: { receiverId: 'client', receiverType: 'user', files: [announcedFile] },
+  sendMessage: { receiver: 'client', receiverType: 'user', data: { text: 'Sample' } },
+  sendMessageAsBot: { receiver: 'client', receiverType: 'user', data: { text: 'Sample' } },
+  updateMessage: { data: { text: 'Another sample' } },
+  sendReply: { data: { text: 'Sample' } },
+  recordInteractions: { interactions: ['sample'] },
+  setPinnedConversations: { pinnedConversations: [{ uid: 'client' }] },
+  // Before the first message.
+  markUserConversationUnread: { messageId: 0 },
+  markGroupConversationUnread: { messageId: 0 },
+}
 
 /** Bodies to try in turn: what is required, then with one optional property more. */
 export function plausibleBodies({ id, body }: Operation): (() => Record<string, unknown>)[] {
@@ -115,14 +129,39 @@ const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) 
     assertSucceeds(await app.post('/roles', { role: String(valueFor(Type.String(), 'role')), name: 'Sample' })).data
       .role,
   scope: async () => 'moderator',
-  uid: async ({ app }) =>
-    assertSucceeds(
-      await app.post('/users', { uid: String(valueFor(Type.String(), 'uid')), name: 'Sample', tags: ['sample'] }),
-    ).data.uid,
+  // The sweep's client has a message from him, so that there is a conversation of the two.
+  uid: async ({ app }) => {
+    const body = { uid: String(valueFor(Type.String(), 'uid')), name: 'Sample', tags: ['sample'] }
+    const { uid } = assertSucceeds(await app.post('/users', body)).data
+    await say(app, uid, 'client', { text: 'Sample' })
+    return uid
+  },
   authToken: async ({ app }, { uid }) =>
     assertSucceeds(await app.post(`/users/${uid}/auth_tokens`, { force: true })).data.authToken,
   sessionId: async ({ app }) =>
     (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
+  // A message that everything can be done with, and of which the sweep's client has done what is his own affair.
+  id: async ({ app }) => {
+    await app.post('/users', { uid: 'milo', name: 'Milo' })
+    const interactiveData = { cardActions: [{ elementType: 'button', elementId: 'sample' }] }
+    const data = { text: 'Sample for <@uid:client>', interactiveData, allowSenderInteraction: true }
+    const id = await say(app, 'client', 'milo', data, { category: 'interactive', tags: ['sample'] })
+    for (const act of ['save', 'thread/subscription', 'reactions/sample']) {
+      assertSucceeds(await app.post(`/messages/${id}/${act}`, undefined, { onBehalfOf: 'client' }))
+    }
+    return id
+  },
+  reaction: async () => 'sample',
+  conversationId: async ({ app }) => {
+    await app.post('/users', { uid: 'milo', name: 'Milo' })
+    await say(app, 'milo', 'client', { text: 'Sample' })
+    return 'client_user_milo'
+  },
+}
+
+async function say(app: AppClient, from: string, receiver: string, data: object, more: object = {}): Promise<string> {
+  const body = { receiver, receiverType: 'user', data, ...more }
+  return assertSucceeds(await app.post('/messages', body, { onBehalfOf: from })).data.id
 }
 
 /** What else must be there before an operation can succeed with the body that its schema gives as an example. */
@@ -130,6 +169,10 @@ const arrangements: Record<string, (stage: Stage, made: Record<string, string>) 
   async removeFriends({ app }, { uid }) {
     await app.post('/users', { uid: 'milo', name: 'Milo' })
     assertSucceeds(await app.post(`/users/${uid}/friends`, { accepted: ['milo'] }))
+  },
+  async sendMessageAsBot({ app }, { uid }) {
+    await app.post('/roles', { role: 'bot', name: 'Bot' })
+    assertSucceeds(await app.put(`/users/${uid}`, { role: 'bot' }))
   },
   changeMemberScope: addSample,
   kickMember: addSample,

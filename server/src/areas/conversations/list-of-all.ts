@@ -1,17 +1,21 @@
 import { sql } from 'kysely'
+import { escapeLike } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { conditionsOf } from './list.ts'
 import type { ConversationListQuery } from './schemas.ts'
 import { type Side, sidesWhere } from './sides.ts'
 
 /** A page of every side of every conversation, or of each conversation's first side, for the app itself. */
 export async function everySide(
   db: TenantDb,
-  { conversationType, unique }: ConversationListQuery,
+  query: ConversationListQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; sides: Side[] }> {
   const conditions = [
-    ...(conversationType === undefined ? [] : [sql<boolean>`conversations.type = ${conversationType}`]),
-    ...(unique
+    ...conditionsOf(db, query),
+    ...(query.tags ? [anyTag(query.tags)] : []),
+    ...(query.unread ? [sql<boolean>`conversations.last_counted > conversation_rows.read_counted`] : []),
+    ...(query.unique
       ? [
           sql<boolean>`conversation_rows.uid = (SELECT min(other.uid) FROM conversation_rows AS other
             WHERE other.app_id = conversation_rows.app_id AND other.conversation_id = conversation_rows.conversation_id)`,
@@ -27,4 +31,10 @@ export async function everySide(
   const order = sql`ORDER BY conversation_rows.uid, conversations.active_at DESC, conversation_rows.conversation_id
     LIMIT ${limit} OFFSET ${offset}`
   return { total, sides: await sidesWhere(db, conditions, order) }
+}
+
+/** Tags are kept as a JSON list. */
+function anyTag(tags: string[]) {
+  const each = tags.map((tag) => sql`conversation_rows.tags LIKE ${`%${escapeLike(JSON.stringify(tag))}%`} ESCAPE '\\'`)
+  return sql<boolean>`(${sql.join(each, sql` OR `)})`
 }

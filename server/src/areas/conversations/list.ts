@@ -18,7 +18,6 @@ type Condition = RawBuilder<SqlBool>
  * takes part in.
  */
 export async function listedSides(db: TenantDb, uid: string, query: ConversationListQuery): Promise<Side[]> {
-  if (query.hideAgentic && query.onlyAgentic) throw badRequest({ onlyAgentic: ['excludes hideAgentic'] })
   if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
   const sides = await sidesWhere(db, [sql`conversation_rows.uid = ${uid}`, ...conditionsOf(db, query)])
   const pins = await systemPins(db)
@@ -42,8 +41,10 @@ export async function unreadAmong(db: TenantDb, uid: string, sides: Side[]): Pro
   return unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
 }
 
-function conditionsOf(db: TenantDb, query: ConversationListQuery): Condition[] {
-  const { searchKey, conversationType, userTags, groupTags, hideAgentic, onlyAgentic } = query
+/** What can be asked of every side, whoever looks. */
+export function conditionsOf(db: TenantDb, query: ConversationListQuery): Condition[] {
+  const { searchKey, conversationType, userTags, groupTags, hideAgentic, onlyAgentic, affix } = query
+  if (hideAgentic && onlyAgentic) throw badRequest({ onlyAgentic: ['excludes hideAgentic'] })
   const ofUser = (condition: RawBuilder<unknown>): Condition => sql`(conversations.type = 'user' AND EXISTS (
     SELECT 1 FROM users WHERE users.app_id = conversations.app_id AND ${condition} AND users.uid =
     CASE WHEN conversations.first = conversation_rows.uid THEN conversations.second ELSE conversations.first END))`
@@ -63,6 +64,8 @@ function conditionsOf(db: TenantDb, query: ConversationListQuery): Condition[] {
     ...(groupTags ? [ofGroup(sql`groups.id IN (${taggedGroups(db, groupTags)})`)] : []),
     ...(onlyAgentic ? [isAgent] : []),
     ...(hideAgentic ? [sql`NOT ${isAgent}` as Condition] : []),
+    // As with every word that a list does not know: it finds nothing.
+    ...(affix === undefined || ['append', 'prepend'].includes(affix) ? [] : [sql`1 = 0` as Condition]),
   ]
 }
 

@@ -5,7 +5,7 @@ import { Done, done, one } from '../../kit/reply.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
 import { requireGroup } from '../groups/index.ts'
-import { messageNotFound } from '../messages/errors.ts'
+import { messageNotFound, notForClients } from '../messages/errors.ts'
 import { requireScope } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { openConversation, openRows, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
@@ -181,13 +181,13 @@ const resetConversation = ofBoth((kind, path, name) =>
     may: 'deleteConversationForUser',
     body: ConversationReset,
     reply: Done,
-    errors: sideErrors,
+    errors: [...sideErrors, notForClients],
     find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
     async run(call) {
       const side = accessible(call.found)
       const { deleteMessagesPermanently, preserveOrder = false } = call.body
       if (deleteMessagesPermanently && kind === 'user') {
-        if (call.caller.kind === 'client') throw permissionDenied()
+        if (call.caller.kind === 'client') throw notForClients()
         await emptyForGood(call, side)
       } else await resetSide(call, side, preserveOrder)
       return done(`The conversation ${side.conversation_id} is deleted for ${side.uid}.`)

@@ -168,3 +168,10 @@ export const botNotFound = defineError<{ uid: string }>(
   'the user is no bot',
   ({ uid }) => `The user ${uid} is not a bot.`,
 )
+
+export const notForClients = defineError(
+  'AUTH_ERR_NO_ACCESS',
+  403,
+  'a client asks to remove messages for good',
+  () => 'Messages are removed for good with an API key.',
+)

@@ -73,6 +73,8 @@ export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefi
     ...when(query.onlyDeleted, sql<SqlBool>`messages.deleted_at IS NOT NULL`),
     ...when(query.hideReplies, sql<SqlBool>`messages.parent_id IS NULL`),
     ...when(query.pinned, sql<SqlBool>`messages.pinned_at IS NOT NULL`),
+    // As with every word that a list does not know: it finds nothing.
+    ...when(query.affix !== undefined && !['append', 'prepend'].includes(query.affix), sql<SqlBool>`1 = 0`),
     ...viewerConditions(db, query, viewer),
   ]
 }

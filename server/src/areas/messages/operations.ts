@@ -30,6 +30,7 @@ import {
   type Sent,
   SentToMany,
   UnreadCounts,
+  UserMessageListQuery,
 } from './schemas.ts'
 import { readContent, sendMessage as sendOne } from './send.ts'
 import { requireMessage, seenMessage } from './store.ts'
@@ -186,13 +187,14 @@ const removeMessage = operation({
     failures.messageNotAccessible,
     failures.notTheSender,
     failures.actionNotAllowed,
+    failures.notForClients,
     permissionDenied,
   ],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run(call) {
     const { found, actor, caller, body } = call
     if (!body.permanent) return { data: await deleteMessage(call, found, actor) }
-    if (caller.kind === 'client') throw permissionDenied()
+    if (caller.kind === 'client') throw failures.notForClients()
     return { data: await deleteForGood(call, found, actor) }
   },
 })
@@ -255,7 +257,7 @@ const listUserMessages = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'getUserMessages',
-  query: MessageListQuery,
+  query: UserMessageListQuery,
   reply: ListReply,
   errors: listErrors,
   find: ({ db, params }) => requireActiveUser(db, params.uid),

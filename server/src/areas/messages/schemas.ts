@@ -1,4 +1,4 @@
-import { Pagination } from '../../kit/page.ts'
+import { listQuery, Pagination } from '../../kit/page.ts'
 import { FilledText, type Static, Text, Type } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
@@ -127,10 +127,11 @@ export const MessageListQuery = Type.Object({
   id: Type.Optional(Type.Integer({ minimum: 0, description: 'Read on from this message, itself left out' })),
   sentAt: number('Read on from this time'),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 10 if absent' })),
-  page: Type.Optional(Type.Integer({ minimum: 1 })),
-  perPage: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type MessageListQuery = Static<typeof MessageListQuery>
+
+/** Without an acting user the messages of a user come in pages. */
+export const UserMessageListQuery = listQuery(MessageListQuery.properties)
 
 const Cursor = Type.Object({
   affix: Type.Unsafe<'append' | 'prepend'>({ type: 'string', enum: ['append', 'prepend'] }),
