@@ -36,6 +36,13 @@ const declared = Object.entries(paths).flatMap(([path, item]) =>
 
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, 'nothing')
 
+/** Whether the document has an operation at this very path; a word of one path may be the parameter of another. */
+const isWritten = (method: string, at: string) =>
+  declared.some(
+    ({ path, method: written }) =>
+      written === method && new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(at),
+  )
+
 describe('the OpenAPI document', () => {
   it('passes the recommended rules of a public linter without an error or a warning', async () => {
     const config = await createConfig({ extends: ['recommended'] })
@@ -107,7 +114,7 @@ for (const database of databases) {
           const there = (method: string, at = filled(path)) => ask(h, app, item, method, at)
           for (const method of methods) {
             const answer = await there(method)
-            if (item[method.toLowerCase()]) assertFound(answer, `${method} ${path}`)
+            if (isWritten(method, filled(path))) assertFound(answer, `${method} ${path}`)
             else assertFails(answer, 404, 'ERR_API_NOT_FOUND')
           }
           for (const neighbour of neighboursOf(filled(path))) {
