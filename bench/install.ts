@@ -6,6 +6,7 @@ import postgres from 'postgres'
 import { sqliteFile } from '../server/src/storage/sqlite.ts'
 import type { Request } from './load.ts'
 import { multiplyCalls, postgresTarget, sqliteTarget, templateScripts } from './load-calls.ts'
+import { loadMessages } from './load-messages.ts'
 import { loadUsers } from './load-users.ts'
 import { type Running, startParley, throughProxy } from './processes.ts'
 
@@ -61,6 +62,15 @@ export function installWithUsers(users: number, folder: string, postgresUrl?: st
     kind: 'users',
     records: users,
     offline: (install) => loadUsers(install, users),
+  })
+}
+
+/** An install with so many messages. */
+export function installWithMessages(messages: number, folder: string): Promise<Install> {
+  return installFilled(folder, undefined, {
+    kind: 'messages',
+    records: messages,
+    offline: (install) => loadMessages(install, messages),
   })
 }
 

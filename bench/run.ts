@@ -6,6 +6,7 @@ import { latency, oneCall } from './groups/calls.ts'
 import { install } from './groups/install.ts'
 import { refused, write } from './groups/keys.ts'
 import { growth, lists } from './groups/lists.ts'
+import { messageGrowth, messageWrites } from './groups/messages.ts'
 import { onPostgres } from './groups/postgres.ts'
 import { oneUser, userGrowth, userLists, usersOnPostgres, userWrites } from './groups/users.ts'
 import type { Figure, Group, Plan, Row } from './harness.ts'
@@ -18,6 +19,7 @@ const groups: Group[] = [
   ...[oneCall, lists, growth, latency],
   ...[refused, write],
   ...[oneUser, userWrites, userLists, userGrowth],
+  ...[messageWrites, messageGrowth],
   ...[install, onPostgres, usersOnPostgres],
 ]
 

@@ -61,7 +61,7 @@ export function conditionsOf(db: TenantDb, query: ConversationListQuery): Condit
             OR ${ofGroup(sql`${groupMatches(db, searchKey)}`)})` as Condition,
         ]),
     ...(userTags ? [ofUser(sql`users.uid IN (${taggedUsers(db, userTags)})`)] : []),
-    ...(groupTags ? [ofGroup(sql`groups.id IN (${taggedGroups(db, groupTags)})`)] : []),
+    ...(groupTags ? [ofGroup(sql`groups.guid IN (${taggedGroups(db, groupTags)})`)] : []),
     ...(onlyAgentic ? [isAgent] : []),
     ...(hideAgentic ? [sql`NOT ${isAgent}` as Condition] : []),
     // As with every word that a list does not know: it finds nothing.
@@ -74,7 +74,7 @@ function taggedUsers(db: TenantDb, tags: string[]) {
 }
 
 function taggedGroups(db: TenantDb, tags: string[]) {
-  return sql`SELECT group_tags.group_id FROM group_tags WHERE group_tags.app_id = ${db.appId} AND group_tags.tag IN (${sql.join(tags)})`
+  return sql`SELECT group_tags.guid FROM group_tags WHERE group_tags.app_id = ${db.appId} AND group_tags.tag IN (${sql.join(tags)})`
 }
 
 function hasAnyTag({ tags }: Side, wanted: string[] | undefined): boolean {

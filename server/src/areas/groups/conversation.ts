@@ -10,7 +10,6 @@ import {
   settleEverybody,
 } from '../timeline/index.ts'
 import type { UserRow } from '../users/index.ts'
-import { fullFeatureMembersMax } from './schemas.ts'
 import type { GroupRow } from './tables.ts'
 
 type Doing = Pick<Work, 'db' | 'now'>
@@ -50,9 +49,9 @@ export async function takeOverConversation({ db, now }: Doing, guid: string): Pr
     .execute()
 }
 
-/** New members take part from here on; in a group that is too large for it, nobody new does. */
+/** New members take part from here on, however large the group is. */
 export async function enterConversation({ db, now }: Doing, group: GroupRow, users: UserRow[]): Promise<void> {
-  if (users.length === 0 || group.members_count > fullFeatureMembersMax) return
+  if (users.length === 0) return
   const place = placeOfGroup(group.guid)
   const uids = users.map(({ uid }) => uid)
   await openConversation(db, place, now)

@@ -7,7 +7,7 @@ import { Message } from '../timeline/schemas.ts'
 export const membersMax = 100_000
 export const groupsPerUserMax = 2_000
 /** Larger groups keep no conversation rows, unread counts or receipts. */
-export const fullFeatureMembersMax = 300
+export const onlineCountedMax = 300
 
 const nameCharactersMax = 100
 const passwordCharactersMax = 100

@@ -14,7 +14,7 @@ import {
   memberUnbanned,
 } from './events.ts'
 import { onlineMembersCount } from './online.ts'
-import { fullFeatureMembersMax, type Group, type MemberScope } from './schemas.ts'
+import { onlineCountedMax, type Group, type MemberScope } from './schemas.ts'
 import { toGroup, toGroupCard } from './store.ts'
 import type { GroupRow } from './tables.ts'
 
@@ -37,7 +37,7 @@ const cardOf = (user: UserRow | undefined) => (user ? toUserCard(user) : system)
 
 /** The record that events carry. How many are connected is not counted anew with each change of a large group. */
 export async function toldGroup(db: TenantDb, row: GroupRow, record: Group = toGroup(row)): Promise<Group> {
-  if (row.members_count > fullFeatureMembersMax) return record
+  if (row.members_count > onlineCountedMax) return record
   return { ...record, onlineMembersCount: await onlineMembersCount(db, row) }
 }
 

@@ -251,5 +251,10 @@ export const migrations: Migrations = {
       .addColumn('message_id', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('message_mentions_key', ['app_id', 'uid', 'conversation_id', 'seq'])
       .execute()
+    await schema
+      .createIndex('message_mentions_of_message')
+      .on('message_mentions')
+      .columns(['app_id', 'message_id'])
+      .execute()
   },
 }

@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import type { SendFloor } from '../floors/send.ts'
+import { againstFloor, againstSelf, type Bench, type Contender, type Group, interleave } from '../harness.ts'
+import { type Install, installWithMessages, requestTo, send } from '../install.ts'
+import type { Request } from '../load.ts'
+import { busyUser, groupOf, groupSizes, partnerAt, rareWord } from '../load-messages.ts'
+import { startFloor, startParley } from '../processes.ts'
+import type { Stage } from './calls.ts'
+
+const differentPartners = 200
+const rowCharacters = 1_200
+const growthSizes = [10_000, 100_000, 1_000_000]
+
+async function stageWith(messages: number, { plan, started }: Bench): Promise<Stage> {
+  const install = await installWithMessages(messages, plan.folder)
+  const environment = { PARLEY_LIMIT_MESSAGES: '1000000000' }
+  const server = await started(startParley({ data: install.data, environment, profileFolder: plan.profileFolder }))
+  return { install, server }
+}
+
+const asBusy = { onbehalfof: busyUser }
+
+function sending(install: Install, receiver: string, receiverType: 'user' | 'group'): Request {
+  const body = { receiver, receiverType, data: { text: 'The oak for the bench comes tomorrow, please make room.' } }
+  return requestTo(install, '/v3/messages', { method: 'POST', body, headers: asBusy })
+}
+
+export const messageWrites: Group = {
+  name: 'messages/write',
+  about: 'Sending to users and groups, reacting and reading, against raw HTTP with one durable insert',
+  async run(bench) {
+    const stage = await stageWith(10_000, bench)
+    const { install, server } = stage
+    const partners = Array.from({ length: differentPartners }, (_, n) => partnerAt(n))
+    const one = await send(server, sending(install, partners[0] as string, 'user'))
+    const { id } = JSON.parse(one.text).data
+    const jobs: Record<string, { requests: Request[]; atLeast: number }> = {
+      'send one-to-one': { requests: partners.map((uid) => sending(install, uid, 'user')), atLeast: 0.35 },
+      ...Object.fromEntries(
+        groupSizes.map((size) => [
+          `send to a group of ${size}`,
+          { requests: [sending(install, groupOf(size), 'group')], atLeast: 0.3 },
+        ]),
+      ),
+      'react, and take it back': {
+        requests: ['POST', 'DELETE'].map((method) =>
+          requestTo(install, `/v3/messages/${id}/reactions/%F0%9F%91%8D`, { method, headers: asBusy }),
+        ),
+        atLeast: 0.3,
+      },
+      'mark as read': {
+        requests: partners.map((uid) =>
+          requestTo(install, `/v3/users/${uid}/conversation/read`, { method: 'POST', headers: asBusy }),
+        ),
+        atLeast: 0.3,
+      },
+    }
+    const contenders: Contender[] = []
+    for (const [job, { requests }] of Object.entries(jobs)) {
+      const floor = await bench.started(startFloor('send', await sendFloorFor(stage, requests[0] as Request)))
+      contenders.push({ name: `floor ${job}`, server: floor, requests }, { name: job, server, requests })
+    }
+    const samples = await interleave(bench.generator, bench.plan, contenders)
+    return Object.entries(jobs).map(([job, { atLeast }]) =>
+      againstFloor(samples, { group: 'messages/write', job, floor: `floor ${job}`, parley: job, atLeast }),
+    )
+  },
+}
+
+async function sendFloorFor({ install, server }: Stage, request: Request): Promise<SendFloor> {
+  const { status, headers, text } = await send(server, request)
+  return {
+    file: join(install.data, 'floor.sqlite'),
+    row: 'x'.repeat(rowCharacters),
+    answer: { status, headers, body: text },
+  }
+}
+
+export const messageGrowth: Group = {
+  name: 'messages/growth',
+  about: 'Newest messages, the list of 2,000 conversations and a search, in apps of 10,000 messages and more',
+  async run(bench) {
+    const measured = growthSizes.filter((size) => size <= bench.plan.records)
+    const paths = {
+      '50 newest of a group': `/v3/groups/${groupOf(1_000)}/messages?affix=prepend&limit=50`,
+      '50 newest of a user': '/v3/messages?affix=prepend&limit=50',
+      'conversations, with unread counts': '/v3/conversations?perPage=50',
+      'search, rare word': `/v3/messages?searchKey=${rareWord}&limit=50`,
+      'search, common word': '/v3/messages?searchKey=walnut&affix=prepend&limit=50',
+    }
+    const contenders: Contender[] = []
+    for (const size of measured) {
+      const { install, server } = await stageWith(size, bench)
+      for (const [job, path] of Object.entries(paths)) {
+        contenders.push({ name: `${job} ${size}`, server, requests: [requestTo(install, path, { headers: asBusy })] })
+      }
+    }
+    const samples = await interleave(bench.generator, bench.plan, contenders)
+    const [fewest, ...larger] = measured
+    return Object.keys(paths).flatMap((job) =>
+      larger.map((size) =>
+        againstSelf(samples, {
+          group: 'messages/growth',
+          job: `${job}, ${size} against ${fewest}`,
+          base: `${job} ${fewest}`,
+          parley: `${job} ${size}`,
+          atMost: 1.3,
+        }),
+      ),
+    )
+  },
+}
