@@ -47,8 +47,13 @@ export interface SearchEntry {
 /** Puts records' texts under their ids, in place of any earlier ones; the order of `texts` names the fields. */
 export async function putSearchEntries(db: TenantDb, list: string, entries: SearchEntry[]): Promise<void> {
   if (entries.length === 0) return
-  const rows = entries.map(({ id, at, texts }) => ({ list, id, at, text: texts.map(folded).join(fieldSeparator) }))
+  const rows = entries.map(({ id, at, texts }) => ({ list, id, at, text: entryText(texts) }))
   await putRows(db, rows)
+}
+
+/** A record's texts as its entry keeps them. */
+export function entryText(texts: string[]): string {
+  return texts.map(folded).join(fieldSeparator)
 }
 
 const putRows = preparedRows<Omit<SearchEntryRow, 'app_id'>, never>(
