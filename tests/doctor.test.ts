@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { auditCalls } from '../server/src/areas/calls/index.ts'
 import { beginCall, happen, newSessionId } from '../server/src/areas/calls/ledger.ts'
 import { initiate } from '../server/src/areas/calls/rules.ts'
+import { auditUsers } from '../server/src/areas/users/index.ts'
 import { doctor } from '../server/src/cli/doctor.ts'
 import { workIn } from '../server/src/kit/work.ts'
 import { type TenantDb, tenantDb } from '../server/src/storage/tenant.ts'
@@ -11,7 +13,7 @@ import { databases } from './support/databases.ts'
 import { type AppClient, type House, house } from './support/house.ts'
 import { parley } from './support/parley.ts'
 
-/** The doctor finds whatever in stored calls does not follow from their ledgers, and nothing else. */
+/** The doctor finds whatever is stored and does not follow from ledgers of calls, or from users, and nothing else. */
 
 const auditsBesideWriters = 3
 const writers = 4
@@ -179,6 +181,104 @@ const tamperedCounts: Tampering[] = [
   ],
 ]
 
+const ofTagged = (db: TenantDb) => ({
+  row: db.update('users').where('uid', '=', 'tagged'),
+  entry: db.update('search_entries').where('list', '=', 'users').where('id', '=', 'tagged'),
+  tags: db.update('user_tags').where('uid', '=', 'tagged'),
+})
+
+const tamperedUsers: Tampering[] = [
+  [
+    'facets that are not the user’s',
+    (db) => ofTagged(db).row.set({ facets: 'admin|offline|0' }).execute(),
+    /user tagged is listed under facets/,
+  ],
+  [
+    'a user who is gone and left an entry behind',
+    (db) => db.delete('users').where('uid', '=', 'tagged').execute(),
+    /user tagged is found by search but does not exist/,
+  ],
+  [
+    'a user who is gone and left tags behind',
+    (db) => db.delete('users').where('uid', '=', 'tagged').execute(),
+    /user tagged has tags but does not exist/,
+  ],
+  [
+    'a user who is gone and left counts behind',
+    (db) => db.delete('users').where('uid', '=', 'tagged').execute(),
+    /there are 3 users and lists count 4/,
+  ],
+  [
+    'a search entry that is gone',
+    (db) => db.delete('search_entries').where('list', '=', 'users').where('id', '=', 'tagged').execute(),
+    /user tagged cannot be found by search/,
+  ],
+  [
+    'a search entry with another text',
+    (db) => ofTagged(db).entry.set({ text: 'someone else' }).execute(),
+    /user tagged is found by texts that are not theirs/,
+  ],
+  [
+    'a search entry at another place',
+    (db) => ofTagged(db).entry.set({ at: sql`at + 1` }).execute(),
+    /user tagged is found at another place/,
+  ],
+  [
+    'a search entry of nobody',
+    (db) => db.insert('search_entries', { list: 'users', id: 'ghost', at: 1, text: 'ghost', marks: '' }).execute(),
+    /user ghost is found by search but does not exist/,
+  ],
+  [
+    'a tag that is missing',
+    (db) => db.delete('user_tags').where('uid', '=', 'tagged').where('tag', '=', 'vip').execute(),
+    /user tagged is not found by their tag "vip"/,
+  ],
+  [
+    'a tag too many',
+    (db) => db.insert('user_tags', { uid: 'tagged', tag: 'odd' }).execute(),
+    /user tagged is found by "odd", which is no tag/,
+  ],
+  [
+    'a tag of a user without any',
+    (db) => db.insert('user_tags', { uid: 'nora', tag: 'odd' }).execute(),
+    /user nora is found by "odd", which is no tag/,
+  ],
+  [
+    'tags that are no JSON',
+    (db) => ofTagged(db).row.set({ tags: '[' }).execute(),
+    /user tagged has tags that cannot be read/,
+  ],
+  [
+    'a tag of nobody',
+    (db) => db.insert('user_tags', { uid: 'ghost', tag: 'vip' }).execute(),
+    /user ghost has tags but does not exist/,
+  ],
+  ...[0, 1, 2, 3].map(
+    (level): Tampering => [
+      `a count of all users on level ${level}`,
+      (db) => counts(db, 'users', level).set({ n: sql`n + 1` }).where('facets', '=', '*').execute(),
+      level === 0 ? /there are 4 users and lists count 5/ : new RegExp(`of \\* in span \\d+ of level ${level} there`),
+    ],
+  ),
+  ...[0, 1, 2].map(
+    (level): Tampering => [
+      `a count of one kind of users on level ${level}`,
+      (db) => counts(db, 'users', level).set({ n: sql`n - 1` }).where('facets', 'like', 'default%').execute(),
+      new RegExp(`of default\\S+ in span \\d+ of level ${level} there are \\d users and lists count`),
+    ],
+  ),
+  [
+    'a count of users that is gone',
+    (db) => db.delete('tallies').where('list', '=', 'users').where('level', '=', 3).execute(),
+    /level 3 there are \d users and lists count 0/,
+  ],
+  [
+    'a count of users who do not exist',
+    (db) => db.insert('tallies', { list: 'users', level: 2, bucket: 7, facets: 'x', n: 1 }).execute(),
+    /of x in span 7 of level 2 there are 0 users and lists count 1/,
+  ],
+]
+
 class TakenBack extends Error {}
 
 for (const database of databases) {
@@ -216,13 +316,14 @@ for (const database of databases) {
         ],
       })
       assert.equal(live.status, 'ongoing')
+      await app.post('/users', { uid: 'tagged', name: 'Tagged One', tags: ['vip', 'beta'] })
       calls = { ended: ended.sessionId, live: live.sessionId }
     })
     after(() => h.close())
 
     const audit = async (db: TenantDb) => {
-      const { checked, findings } = await auditCalls(db)
-      return { checked, problems: findings.map(({ sessionId, problem }) => `call ${sessionId} ${problem}`) }
+      const ofCalls = (await auditCalls(db)).findings.map(({ sessionId, problem }) => `call ${sessionId} ${problem}`)
+      return [...ofCalls, ...(await auditUsers(db)).findings]
     }
 
     const examine = async () => {
@@ -234,16 +335,17 @@ for (const database of databases) {
       const { ok, text } = await examine()
       assert.ok(ok, text)
       assert.match(text, /3 calls follow from their ledgers/)
+      assert.match(text, /4 users are counted and found as they are/)
     })
 
-    for (const [what, tamper, finding] of [...tamperedColumns, ...tamperedRows, ...tamperedCounts]) {
+    for (const [what, tamper, finding] of [...tamperedColumns, ...tamperedRows, ...tamperedCounts, ...tamperedUsers]) {
       it(`finds ${what}`, async () => {
         let problems: string[] = []
         const examined = h.service.house.database.write(async (connection) => {
           const db = tenantDb(connection, app.id)
-          assert.deepEqual((await audit(db)).problems, [])
+          assert.deepEqual(await audit(db), [])
           await tamper(db, calls)
-          problems = (await audit(db)).problems
+          problems = await audit(db)
           throw new TakenBack()
         })
         await assert.rejects(examined, TakenBack)
@@ -282,13 +384,17 @@ for (const database of databases) {
       assert.doesNotMatch(text, new RegExp(doomed.id))
     })
 
-    it('finds nothing wrong while calls are being made', async () => {
+    it('finds nothing wrong while calls and users come and go', async () => {
       const busy = await h.app('busy')
       let examining = true
       let made = 0
       const work = async () => {
         while (examining) {
           await makeCall(h, busy)
+          const { uid } = (await busy.post('/users', { uid: `user-${randomUUID()}`, name: 'Busy', tags: ['busy'] }))
+            .body.data
+          await busy.put(`/users/${uid}`, { name: 'Busier', tags: ['busier'] })
+          await busy.delete(`/users/${uid}`, { permanent: made % 2 === 0 })
           made += 1
         }
       }

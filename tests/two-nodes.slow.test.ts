@@ -62,6 +62,33 @@ describe('two nodes', { skip }, () => {
     await stopAll(one, other)
   })
 
+  it('refuse an auth token on one node within a second of whatever ends it on the other', async () => {
+    const [one, other] = await startTwo(site)
+    const useIt = async (node: ServerProcess, authToken: string) =>
+      (await callerAt(node.client, app.host, '/v3', { authToken }).get('/me')).status
+    const ends: [uid: string, end: (user: string, authToken: string) => Promise<Answer>][] = [
+      ['one-token', (user, authToken) => app.at(one).delete(`${user}/auth_tokens/${authToken}`)],
+      ['all-tokens', (user) => app.at(one).delete(`${user}/auth_tokens`)],
+      ['deactivated', (user) => app.at(one).delete(user)],
+      ['deleted', (user) => app.at(one).delete(user, { permanent: true })],
+    ]
+    for (const [uid, end] of ends) {
+      const made = await app.at(one).post('/users', { uid, name: uid, withAuthToken: true })
+      assert.equal(made.status, 200, made.text)
+      const { authToken } = made.body.data
+      assert.deepEqual([await useIt(one, authToken), await useIt(other, authToken)], [200, 200], uid)
+
+      const ended = await end(`/users/${uid}`, authToken)
+      assert.equal(ended.status, 200, ended.text)
+      const since = performance.now()
+      assert.equal(await useIt(one, authToken), 401, `${uid}: the node that ended it knows at once`)
+      await until(`the other node refuses the token: ${uid}`, async () => (await useIt(other, authToken)) === 401)
+      const took = performance.now() - since
+      assert.ok(took < revokedMilliseconds, `${uid}: it took ${Math.round(took)} ms`)
+    }
+    await stopAll(one, other)
+  })
+
   it('count the requests of an app together', async () => {
     const limit = 15
     const nodes = await startTwo(site, { PARLEY_LIMIT_STANDARD: String(limit) })

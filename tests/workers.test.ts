@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { pino } from 'pino'
+import { areas } from '../server/src/areas/index.ts'
+import { openHouse } from '../server/src/compose.ts'
+import { readConfig } from '../server/src/config.ts'
+import { backUp } from '../server/src/install/backup.ts'
 import { type Area, area } from '../server/src/kit/area.ts'
 import { defineEvent } from '../server/src/kit/event.ts'
-import { type FollowedEvent, follower } from '../server/src/kit/follower.ts'
+import { type FollowedEvent, type Follower, follower } from '../server/src/kit/follower.ts'
 import { job } from '../server/src/kit/job.ts'
 import { Type } from '../server/src/kit/schema.ts'
 import { type Work, workIn } from '../server/src/kit/work.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
+import { createFollowerLoop, type FollowerLoop } from '../server/src/workers/followers.ts'
 import { createHousekeeping } from '../server/src/workers/housekeeping.ts'
-import { type DatabaseName, databases } from './support/databases.ts'
+import { type DatabaseName, databases, freshDatabase } from './support/databases.ts'
 import { type House, house } from './support/house.ts'
+import { parley } from './support/parley.ts'
+import { acrossApps } from './support/tripwire.ts'
 import { settleUntil, until } from './support/until.ts'
 
 const appId = 'app'
@@ -35,15 +46,49 @@ async function withHouse(database: DatabaseName, areas: Area[], work: (h: House)
   }
 }
 
+type OpenHouse = House['service']['house']
+/** All that is needed to write to the log. */
+type InHouse = { service: { house: OpenHouse } }
+
+const silentLog = pino({ level: 'silent' })
+
+/** The followers of one more node on the same database; the house itself knows nothing of them. */
+function nodeWith({ database, tools }: OpenHouse, ...followers: Follower[]): FollowerLoop {
+  return createFollowerLoop(database, card({ followers }), () => tools, silentLog)
+}
+
+/** Lets a node read whatever is there, without noting how far it came. */
+async function readAll(node: FollowerLoop): Promise<void> {
+  await until('the log is read', async () => !(await node.run()) && !(await node.isBehind()))
+}
+
+/** Lets real time, by which leases run, jump so far that all of them have run out. */
+function leasesRunOut({ mock }: TestContext): void {
+  const later = Date.now() + 20_000
+  const since = performance.now()
+  mock.method(Date, 'now', () => Math.floor(later + performance.now() - since))
+}
+
+async function positionOf({ database }: OpenHouse, name: string) {
+  return database.reader.query.selectFrom('followers').select(['tx', 'id']).where('name', '=', name).executeTakeFirst()
+}
+
+/** More than one batch of events that no follower here wants. */
+function emitUnwanted(h: House): Promise<void> {
+  return inApp(h, async ({ emit }) => {
+    for (const n of numbersUpTo(150)) await emit(echoed, { n })
+  })
+}
+
 /** Something done in one transaction of the app. */
-function inApp(h: House, work: (work: Work) => Promise<void>): Promise<void> {
+function inApp(h: InHouse, work: (work: Work) => Promise<void>): Promise<void> {
   const { database, tools } = h.service.house
   return database.write((connection) => work(workIn(connection, appId, tools)))
 }
 
 const numbersUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-function tick(h: House, numbers: number[]): Promise<void> {
+function tick(h: InHouse, numbers: number[]): Promise<void> {
   return inApp(h, async ({ emit }) => {
     for (const n of numbers) await emit(ticked, { n })
   })
@@ -119,6 +164,110 @@ for (const database of databases) {
         assert.equal(attempts.get(breaksAt), 2, 'the batch that broke was tried again')
         assert.equal(attempts.get(1), 1, 'the batch before it was not')
       })
+    })
+  })
+
+  describe(`followers between nodes on ${database}`, () => {
+    const recorder = (seen: number[]) => reader('test.recorder', async ({ payload: { n } }) => void seen.push(n))
+
+    it('go on when a lease is handed over and comes back', async (t) => {
+      const seen: number[] = []
+      await withHouse(database, card({}), async (h) => {
+        const [one, other] = [recorder(seen), recorder(seen)].map((each) => nodeWith(h.service.house, each))
+        assert.ok(one && other)
+        for (const [n, node] of [one, other, one, other].entries()) {
+          await tick(h, [n])
+          await emitUnwanted(h)
+          await readAll(node)
+          assert.deepEqual(
+            seen,
+            numbersUpTo(n + 1).map((each) => each - 1),
+          )
+          leasesRunOut(t)
+        }
+        await readAll(one)
+        for (const node of [one, other]) await node.note()
+        const noted = await positionOf(h.service.house, 'test.recorder')
+        await tick(h, [4])
+        await readAll(one)
+        assert.deepEqual(seen, [0, 1, 2, 3, 4])
+        assert.notDeepEqual(await positionOf(h.service.house, 'test.recorder'), noted)
+      })
+    })
+
+    it('are noted, all but one that another node has moved on meanwhile', async (t) => {
+      const seen: number[] = []
+      await withHouse(database, card({}), async (h) => {
+        const idle = reader('test.untouched', async () => {})
+        const one = nodeWith(h.service.house, recorder(seen), idle)
+        const other = nodeWith(h.service.house, recorder(seen))
+        await emitUnwanted(h)
+        await readAll(one)
+        assert.equal(await positionOf(h.service.house, 'test.untouched'), undefined)
+        leasesRunOut(t)
+        await tick(h, [1])
+        await readAll(other)
+        const moved = await positionOf(h.service.house, 'test.recorder')
+        assert.ok(moved)
+
+        await one.note()
+        assert.ok(await positionOf(h.service.house, 'test.untouched'), 'the others are noted')
+        assert.deepEqual(await positionOf(h.service.house, 'test.recorder'), moved, 'and the moved one stays')
+        leasesRunOut(t)
+        await tick(h, [2])
+        await readAll(one)
+        assert.deepEqual(seen, [1, 2])
+      })
+    })
+
+    it('repeat and skip nothing when a node ends before it has noted', async (t) => {
+      const seen: number[] = []
+      await withHouse(database, card({}), async (h) => {
+        const doomed = nodeWith(h.service.house, recorder(seen))
+        await tick(h, [1, 2])
+        await readAll(doomed)
+        const before = await positionOf(h.service.house, 'test.recorder')
+        await emitUnwanted(h)
+        await readAll(doomed)
+        assert.deepEqual(await positionOf(h.service.house, 'test.recorder'), before, 'nothing was noted')
+
+        leasesRunOut(t)
+        await tick(h, [3])
+        const heir = nodeWith(h.service.house, recorder(seen))
+        await readAll(heir)
+        assert.deepEqual(seen, [1, 2, 3])
+      })
+    })
+
+    it('repeat and skip nothing after a restore from a backup made before they were noted', async () => {
+      const seen: number[] = []
+      const folder = mkdtempSync(join(tmpdir(), 'parley-noted-'))
+      const fresh = await freshDatabase(database)
+      const { PARLEY_MASTER_KEY: _, ...environment } = fresh.environment
+      await withHouse(database, card({}), async (h) => {
+        const node = nodeWith(h.service.house, recorder(seen))
+        await tick(h, [1, 2])
+        await readAll(node)
+        await emitUnwanted(h)
+        await readAll(node)
+        await tick(h, [3])
+        await acrossApps(() => backUp(h.service.house, join(folder, 'unnoted.backup'), true))
+      })
+      const { code, stderr } = await parley(['restore', '--from', join(folder, 'unnoted.backup')], environment)
+      assert.equal(code, 0, stderr)
+      const restored = await openHouse(readConfig(environment), silentLog, { areas: [...areas, ...card({})] })
+      try {
+        const node = nodeWith(restored, recorder(seen))
+        await readAll(node)
+        assert.deepEqual(seen, [1, 2, 3])
+        await tick({ service: { house: restored } }, [4])
+        await readAll(node)
+        assert.deepEqual(seen, [1, 2, 3, 4])
+      } finally {
+        await restored.close()
+        await fresh.drop()
+        rmSync(folder, { recursive: true })
+      }
     })
   })
 
@@ -303,8 +452,7 @@ for (const database of databases) {
           read.slow += 1
         }),
       ]
-      const areas = card({ followers })
-      await withHouse(database, areas, async (h) => {
+      await withHouse(database, card({ followers }), async (h) => {
         const { database: log, areas: allAreas, tools } = h.service.house
         const retentionDays = 7
         const clean = createHousekeeping(log, allAreas, () => tools, retentionDays)

@@ -58,6 +58,8 @@ async function knownTo(h: House, app: AppClient): Promise<Known> {
   const victim = await h.app('victim')
   await app.play({ initiator: 'nora', receiver: 'milo', steps: [] })
   for (const uid of ['u1', 'u2', 'u3', 'u4']) assertSucceeds(await app.post('/users', { uid, name: uid }))
+  assertSucceeds(await app.post('/roles', { role: 'bot', name: 'Bot' }))
+  assertSucceeds(await app.post('/users', { uid: 'robot', name: 'Robot', role: 'bot' }))
   const guids = ['crew', 'board', 'club', 'choir']
   const members = { admins: ['u1'], moderators: ['u2'], participants: ['nora', 'milo'], usersToBan: ['u4'] }
   for (const guid of guids) assertSucceeds(await app.post('/groups', { guid, name: guid, members }))
@@ -72,11 +74,14 @@ async function knownTo(h: House, app: AppClient): Promise<Known> {
       sessionId: [],
       apiKey: [],
       appId: [victim.id],
-      uid: ['nora', 'milo', 'u1', 'U2', 'u3', 'u4'],
+      uid: ['nora', 'milo', 'u1', 'U2', 'u3', 'u4', 'robot'],
       authToken: [],
       role: ['default'],
       guid: guids,
       scope: ['admin', 'moderator', 'participant'],
+      id: [],
+      conversationId: [],
+      reaction: ['🚣', ':boat:', 'yes'],
       permission: ['createGroup', 'initiateCall', 'listUsers.mode', 'listUsers.allowedRoles'],
     },
   }

@@ -13,7 +13,19 @@ export interface FuzzRequest {
   raw: string | undefined
 }
 
-type RecordName = 'sessionId' | 'apiKey' | 'appId' | 'uid' | 'authToken' | 'role' | 'guid' | 'scope' | 'permission'
+type RecordName =
+  | 'sessionId'
+  | 'apiKey'
+  | 'appId'
+  | 'uid'
+  | 'authToken'
+  | 'role'
+  | 'guid'
+  | 'scope'
+  | 'permission'
+  | 'id'
+  | 'conversationId'
+  | 'reaction'
 
 /** What a generator may name so that requests get past the first checks. */
 export interface Known {
@@ -31,7 +43,10 @@ const recordsKeptMax = 200
 
 /** Remembers the ids in an answer, so that later requests can name them. */
 export function learn({ records }: Known, data: unknown): void {
-  const { sessionId, apiKey, id, authToken, role, guid } = (data ?? {}) as Record<string, unknown>
+  const { sessionId, apiKey, id, authToken, role, guid, conversationId, sentAt } = (data ?? {}) as Record<
+    string,
+    unknown
+  >
   const add = (list: string[], value: unknown) => {
     if (typeof value !== 'string') return
     if (list.length < recordsKeptMax) list.push(value)
@@ -39,7 +54,8 @@ export function learn({ records }: Known, data: unknown): void {
   }
   add(records.sessionId, sessionId)
   add(records.apiKey, apiKey)
-  add(records.appId, id)
+  add(sentAt === undefined ? records.appId : records.id, id)
+  add(records.conversationId, conversationId)
   add(records.authToken, authToken)
   add(records.role, role)
   add(records.guid, guid)
@@ -61,8 +77,19 @@ const operations: Placed[] = areas.flatMap(({ mount, operations: declared }) =>
   declared.map((operation) => ({ prefixes: prefixesOf[mount], management: mount === 'management', operation })),
 )
 
-/** Operations that make the others slow if they come often: apps are listed with their keys, and the clock is everybody's. */
-const seldom = new Set(['createApp', 'setClock', 'resetClock'])
+/**
+ * Operations that spoil the others if they come often: apps are listed with their keys, the clock is everybody's, and
+ * where the users and groups are gone nothing can be said.
+ */
+const seldom = new Set([
+  'createApp',
+  'setClock',
+  'resetClock',
+  'deleteUser',
+  'deactivateUsers',
+  'deleteGroup',
+  'deleteConversation',
+])
 const seldomChance = 0.1
 
 function chosenOperation(random: Random): Placed {
@@ -228,8 +255,8 @@ function headersFor(random: Random, known: Known, management: boolean): Record<s
     if (random.chance(0.9)) delete headers.apikey
   }
   if (random.chance(0.04)) delete headers[random.pick(['apikey', 'key', 'secret'])]
-  if (random.chance(0.15))
-    headers.onBehalfOf = random.chance(0.5) ? random.pick(known.records.uid) : asHeader(random.pick(oddTexts))
+  if (random.chance(0.3))
+    headers.onBehalfOf = random.chance(0.8) ? random.pick(known.records.uid) : asHeader(random.pick(oddTexts))
   if (random.chance(0.05)) headers.appid = random.chance(0.5) ? known.appId : asHeader(random.pick(oddTexts))
   if (random.chance(0.15))
     headers['Idempotency-Key'] = random.chance(0.7) ? `key-${random.whole(1, 50)}` : asHeader(random.pick(oddTexts))
@@ -305,7 +332,8 @@ function queryValue(random: Random, { records }: Known, described: Described | u
     if (described?.enum) return String(random.pick(described.enum))
     if (described?.type === 'boolean') return random.pick(booleanSpellings)
     if (described?.type === 'integer') return String(random.whole(-2, 12))
-    if (records.uid.length > 0) return random.pick(records.uid)
+    const some = random.pick([records.uid, records.id, records.conversationId, records.guid])
+    if (some.length > 0) return encoded(random.pick(some))
   }
   return random.pick([
     () => encoded(random.pick(oddTexts)),
@@ -322,6 +350,7 @@ function bodyFor(random: Random, known: Known, operation: Operation, method: str
   if (bodyless.includes(method)) return random.chance(0.02) ? '{"a":1}' : undefined
   if (random.chance(0.08)) return random.pick(oddBodies)()
   if (operation.id === 'playCallScript' && random.chance(0.25)) return JSON.stringify(goodScript(random, known))
+  if (sendsMessages.has(operation.id) && random.chance(0.7)) return messageText(random, known)
   if (!operation.hasBody && random.chance(0.7)) return undefined
   const body = fitting(random, operation.body, 0) as Record<string, unknown>
   for (let damage = random.whole(0, 2); damage > 0; damage -= 1) spoil(random, body)
@@ -391,6 +420,50 @@ function goodScript(random: Random, { records }: Known): object {
     type: random.pick(['audio', 'video']),
     steps,
     ...(open && { mode: 'meet', receiverType: 'group' }),
+  }
+}
+
+const sendsMessages = new Set(['sendMessage', 'sendReply', 'sendMessageAsBot', 'updateMessage'])
+
+/** A message that will often be sent, whole or with some damage. */
+function messageText(random: Random, { records }: Known): string {
+  const [category, type, data] = random.pick<() => [string, string, Record<string, unknown>]>([
+    () => ['message', 'text', { text: `${random.pick(oddTexts)} <@uid:${random.pick(records.uid)}>` }],
+    () => ['message', 'text', { text: 'https://example.org', metadata: random.pick(['{}', '{', '[]', { a: 1 }]) }],
+    () => ['message', random.pick(['image', 'file']), { attachments: [attachment(random)], text: 'caption' }],
+    () => ['custom', random.pick(['place', ...oddTexts]), { customData: { a: 1 }, updateConversation: false }],
+    () => ['interactive', random.pick(['form', 'card']), interactiveContent(random)],
+  ])()
+  const toGroup = random.chance(0.4)
+  const body: Record<string, unknown> = {
+    receiver: random.pick(toGroup ? records.guid : records.uid),
+    receiverType: toGroup ? 'group' : 'user',
+    category,
+    type,
+    data,
+    ...(random.chance(0.2) && { muid: `m${random.whole(1, 20)}` }),
+    ...(random.chance(0.2) && { tags: ['a', random.pick(oddTexts)] }),
+    ...(random.chance(0.2) && records.id.length > 0 && { parentId: random.pick(records.id) }),
+    ...(random.chance(0.2) && records.id.length > 0 && { quotedMessageId: random.pick(records.id) }),
+    ...(random.chance(0.1) && {
+      multipleReceivers: { uids: [random.pick(records.uid), 'u1'], guids: [random.pick(records.guid)] },
+    }),
+  }
+  if (random.chance(0.4)) spoil(random, body)
+  return textOf(random, body)
+}
+
+function attachment(random: Random): object {
+  const size = random.pick<unknown>([1, '5', -1, 'x', undefined])
+  return { url: 'https://example.org/a.png', name: 'a.png', mimeType: 'image/png', extension: 'png', size }
+}
+
+function interactiveContent(random: Random): Record<string, unknown> {
+  const button = { elementType: 'button', elementId: 'yes', action: { actionType: 'customAction' } }
+  return {
+    interactiveData: { cardActions: [button, { elementType: 'label', elementId: random.pick(['no', 'yes']) }] },
+    interactionGoal: { type: random.pick(['anyOf', 'allOf', 'none', 'never']), elementIds: ['yes'] },
+    allowSenderInteraction: random.chance(0.5),
   }
 }
 

@@ -1,6 +1,8 @@
 import { access, constants } from 'node:fs/promises'
 import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
 import { auditCalls } from '../areas/calls/index.ts'
+import { auditTimeline } from '../areas/timeline/index.ts'
+import { auditUsers } from '../areas/users/index.ts'
 import type { House } from '../compose.ts'
 import type { Connection } from '../storage/connection.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
@@ -15,7 +17,9 @@ interface Check {
 export const doctor: Command = {
   name: 'doctor',
   usage: ['parley doctor'],
-  about: 'Check the install: recompute every call from its ledger and compare, and look for stuck work.',
+  about:
+    'Check the install: recompute every call from its ledger and every list of users from the users, compare, ' +
+    'and look for stuck work.',
   run: ({ config }) =>
     withExistingHouse(config, async (house) => {
       const checks = [await checkFolder(house), await checkJobs(house), await checkFollowers(house)]
@@ -80,12 +84,13 @@ async function checkApps(house: House, connection: Connection): Promise<Check[]>
   const checks: Check[] = []
   for (const { id } of apps) {
     const db = tenantDb(connection, id)
-    if (!(await isBeingPurged(house, db))) checks.push(await checkKeys(house, db), await checkCalls(db))
+    if (await isBeingPurged(house, db)) continue
+    checks.push(await checkKeys(house, db), await checkUsers(db), await checkTimeline(db), await checkCalls(db))
   }
   return checks
 }
 
-/** An archived app whose time has come goes a batch at a time, and has no whole calls in between. */
+/** An archived app whose time has come goes a batch at a time, and is not whole in between. */
 async function isBeingPurged({ tools }: House, db: TenantDb): Promise<boolean> {
   const purge = await db
     .select('jobs')
@@ -109,6 +114,15 @@ async function checkKeys({ tools }: House, db: TenantDb): Promise<Check> {
     `app ${db.appId}: all of its ${rows.length} API keys open under the master key`,
     unreadable.map(({ name }) => `the key "${name}" does not; is this the right master key?`),
   )
+}
+
+async function checkUsers(db: TenantDb): Promise<Check> {
+  const { checked, findings } = await auditUsers(db)
+  return result(`app ${db.appId}: ${checked} users are counted and found as they are`, findings)
+}
+
+async function checkTimeline(db: TenantDb): Promise<Check> {
+  return result(`app ${db.appId}: conversations are numbered without gaps`, await auditTimeline(db))
 }
 
 async function checkCalls(db: TenantDb): Promise<Check> {

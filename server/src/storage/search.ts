@@ -76,10 +76,15 @@ export async function putSearchEntries(db: TenantDb, list: string, entries: Sear
     list,
     id,
     at,
-    text: texts.map(folded).join(fieldSeparator),
+    text: entryText(texts),
     marks: marks.join(markSeparator),
   }))
   await putRows(db, rows)
+}
+
+/** A record's texts as its entry keeps them. */
+export function entryText(texts: string[]): string {
+  return texts.map(folded).join(fieldSeparator)
 }
 
 const putRows = preparedRows<Omit<SearchEntryRow, 'app_id'>, never>(

@@ -45,8 +45,11 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
   async function holdsLease(name: string): Promise<boolean> {
     // Leases run on real time: a clock that tests move must not hand them over.
     const now = Math.floor(Date.now() / 1000)
-    if ((leases.get(name) ?? 0) - now > (leaseSeconds * 2) / 3) return true
+    const heldUntil = leases.get(name) ?? 0
+    if (heldUntil - now > (leaseSeconds * 2) / 3) return true
     const granted = await database.claimLease(`follower ${name}`, holder, now, now + leaseSeconds)
+    // Somebody else may have moved the follower on while nobody, or they, held the lease.
+    if (!granted || heldUntil <= now) places.delete(name)
     if (granted) leases.set(name, now + leaseSeconds)
     else leases.delete(name)
     return granted
@@ -57,10 +60,7 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
     const now = Date.now() / 1000
     if ((heldUp.get(name)?.until ?? 0) > now) return false
     try {
-      if (!(await holdsLease(name))) {
-        places.delete(name)
-        return false
-      }
+      if (!(await holdsLease(name))) return false
       const moved = await step(follower, eventsAfter)
       heldUp.delete(name)
       return moved
@@ -90,7 +90,8 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
     const next = { tx: last.tx, id: last.id }
     if (wanted.length > 0) {
       await database.write(async (connection) => {
-        await advance(connection, follower.name, place.stored, next)
+        if (!(await advance(connection, follower.name, place.stored, next)))
+          throw new Error('It was moved on by another node.')
         for (const event of wanted) await follower.handle(followed(event), workIn(connection, event.app_id, tools()))
       })
       places.set(follower.name, { read: next, stored: next })
@@ -107,10 +108,18 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
   }
 
   async function note(): Promise<void> {
-    for (const [name, { read, stored }] of places) {
-      if (read.tx === stored.tx && read.id === stored.id) continue
-      await database.write((connection) => advance(connection, name, stored, read))
-      places.set(name, { read, stored: read })
+    // Always in the same order, so that two nodes cannot wait for each other.
+    const moved = [...places].filter(([, { read, stored }]) => !isSame(read, stored)).toSorted(byName)
+    if (moved.length === 0) return
+    const noted = await database.write(async (connection) => {
+      const names = new Set<string>()
+      for (const [name, { read, stored }] of moved) if (await advance(connection, name, stored, read)) names.add(name)
+      return names
+    })
+    for (const [name, { read }] of moved) {
+      if (noted.has(name)) places.set(name, { read, stored: read })
+      // Another node was there first: whoever follows next goes by what is stored.
+      else places.delete(name)
     }
   }
 
@@ -139,8 +148,11 @@ function readOnce(database: Database): ReadLog {
   }
 }
 
-/** Moves on from where this node believes to stand. If another node got there first, its lease has changed hands. */
-async function advance({ query }: Connection, name: string, from: Position, to: Position): Promise<void> {
+const isSame = (a: Position, b: Position) => a.tx === b.tx && a.id === b.id
+const byName = ([a]: [string, Place], [b]: [string, Place]) => (a < b ? -1 : 1)
+
+/** Moves on from where this node believes to stand. Fails if another node got there first: the lease has changed hands. */
+async function advance({ query }: Connection, name: string, from: Position, to: Position): Promise<boolean> {
   const row = await query
     .insertInto('followers')
     .values({ name, ...to })
@@ -149,7 +161,7 @@ async function advance({ query }: Connection, name: string, from: Position, to: 
     )
     .returning('name')
     .executeTakeFirst()
-  if (!row) throw new Error(`The follower ${name} was moved on by another node.`)
+  return row !== undefined
 }
 
 async function storedPlace(database: Database, name: string): Promise<Place> {

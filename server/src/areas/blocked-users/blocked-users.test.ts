@@ -11,7 +11,9 @@ import {
   type House,
   house,
 } from '../../../../tests/support/house.ts'
+import { settleUntil } from '../../../../tests/support/until.ts'
 import { workIn } from '../../kit/work.ts'
+import { tenantDb } from '../../storage/tenant.ts'
 import { userBlocked, userUnblocked } from './events.ts'
 import { refusalTo, relationBetween } from './index.ts'
 
@@ -331,6 +333,29 @@ for (const database of databases) {
           rows.map((row) => `${row.uid} ${row.blocked_uid}`),
           ['amara milo', 'nora amara'],
         )
+      })
+
+      it('forgets all blocks by and against a deleted user, however many', async () => {
+        const app = await appWith('nora', 'milo')
+        const { database: storage } = h.service.house
+        const blocksLeft = () => tenantDb(storage.reader, app.id).select('blocks').select('blocks.uid').execute()
+        await storage.write(async (connection) => {
+          const db = tenantDb(connection, app.id)
+          const { id } = await db
+            .select('users')
+            .select('users.id')
+            .where('users.uid', '=', 'milo')
+            .executeTakeFirstOrThrow()
+          const others = Array.from({ length: 1_100 }, (_, n) => `other-${n}`)
+          const pairs = others.flatMap((other) => [
+            { user_id: other, uid: other, blocked_id: id, blocked_uid: 'milo', created_at: 1 },
+            { user_id: id, uid: 'milo', blocked_id: other, blocked_uid: other, created_at: 1 },
+          ])
+          await db.insert('blocks', pairs).execute()
+        })
+        await block(app, 'nora', 'milo')
+        assertSucceeds(await app.delete('/users/milo', { permanent: true }))
+        await settleUntil(h, 'all is forgotten', async () => (await blocksLeft()).length === 0)
       })
 
       it('tells the log of every pair that really changed, once', async () => {

@@ -1,10 +1,10 @@
 import { follower } from '../../kit/follower.ts'
 import { userDeleted } from '../users/events.ts'
-import { forgetBlocks } from './store.ts'
+import { forgetDeletedUser } from './jobs.ts'
 
 /** Nobody blocks, or is blocked by, a user who is gone for good. No webhook tells of it: nobody was unblocked. */
 export const forgetDeletedUsers = follower({
-  name: 'blocked-users.deleted-users',
+  name: 'blockedUsers.deletedUsers',
   on: [userDeleted],
-  handle: ({ payload: { id } }, { db }) => forgetBlocks(db, id),
+  handle: ({ payload: { id } }, { later }) => later(forgetDeletedUser, { id }, { key: id }),
 })

@@ -2,6 +2,7 @@ import { area } from '../../kit/area.ts'
 import { blocksBetween, uidsBlockedBy, uidsBlockedWith } from '../users/index.ts'
 import { userBlocked, userUnblocked } from './events.ts'
 import { forgetDeletedUsers } from './followers.ts'
+import { forgetDeletedUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { blockedUidsOf, blocksWith, uidsWithBlock } from './store.ts'
 import { migrations } from './tables.ts'
@@ -22,4 +23,5 @@ export const blockedUsers = area({
   migrations,
   tables: ['blocks'],
   followers: [forgetDeletedUsers],
+  jobs: [forgetDeletedUser],
 })

@@ -156,10 +156,25 @@ export async function removeBlocks(db: TenantDb, user: UserRow, others: UserRow[
   return new Set(rows.map(({ blocked_uid }) => blocked_uid))
 }
 
-/** Removes every block by or against a user who is gone. */
-export async function forgetBlocks(db: TenantDb, userId: string): Promise<void> {
-  await db.delete('blocks').where('user_id', '=', userId).execute()
-  await db.delete('blocks').where('blocked_id', '=', userId).execute()
+/** Removes some of the blocks by or against a user who is gone; answers how many. */
+export async function forgetBlocks(db: TenantDb, userId: string, limit: number): Promise<number> {
+  return (await forgetSide(db, userId, 'byMe', limit)) || (await forgetSide(db, userId, 'byOther', limit))
+}
+
+async function forgetSide(db: TenantDb, userId: string, side: Side, limit: number): Promise<number> {
+  const { mine, otherId } = columnsOf[side]
+  const others = await db.select('blocks').select(`${otherId} as id`).where(mine, '=', userId).limit(limit).execute()
+  if (others.length === 0) return 0
+  await db
+    .delete('blocks')
+    .where(mine, '=', userId)
+    .where(
+      otherId,
+      'in',
+      others.map(({ id }) => id),
+    )
+    .execute()
+  return others.length
 }
 
 /** The UIDs that a user has blocked, those of users who are gone left out. */

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
-import { freshSecond } from '../../../../tests/support/until.ts'
+import { freshSecond, settleUntil } from '../../../../tests/support/until.ts'
 import { workIn } from '../../kit/work.ts'
+import { tenantDb } from '../../storage/tenant.ts'
 import { addMissingUsers, eachUserMatches, findUser } from '../users/index.ts'
 import { areFriends } from './index.ts'
 import { friendsOf } from './store.ts'
@@ -308,6 +309,30 @@ for (const database of databases) {
           .where('app_id', '=', app.id)
           .execute()
         assert.equal(rows.length, 4)
+      })
+
+      it('forgets all friendships of a deleted user, however many, and tells of each once', async () => {
+        const app = await appWith('nora', 'milo')
+        const { database: storage } = h.service.house
+        const others = Array.from({ length: 450 }, (_, n) => `other-${n}`)
+        await storage.write(async (connection) => {
+          const db = tenantDb(connection, app.id)
+          const { id } = await db
+            .select('users')
+            .select('users.id')
+            .where('users.uid', '=', 'milo')
+            .executeTakeFirstOrThrow()
+          const rows = others.flatMap((other) => [
+            { user_id: other, friend_id: id, friend_uid: 'milo', created_at: 1 },
+            { user_id: id, friend_id: other, friend_uid: other, created_at: 1 },
+          ])
+          await db.insert('friends', rows).execute()
+        })
+        assertSucceeds(await app.delete('/users/milo', { permanent: true }))
+        const left = () => tenantDb(storage.reader, app.id).select('friends').select('friends.friend_uid').execute()
+        await settleUntil(h, 'all is forgotten', async () => (await left()).length === 0)
+        const told = (await friendEvents(app)).map(({ payload }) => JSON.parse(payload).friendUid)
+        assert.deepEqual(told.toSorted(), others.toSorted())
       })
 
       it('tells the log of every friendship made and ended, once, and of nothing else', async () => {

@@ -2,6 +2,7 @@ import { area } from '../../kit/area.ts'
 import { uidsOfFriends } from '../users/index.ts'
 import { friendAdded, friendRemoved } from './events.ts'
 import { forgetDeletedFriends } from './followers.ts'
+import { forgetDeletedFriend } from './jobs.ts'
 import { operations } from './operations.ts'
 import { friendUids } from './store.ts'
 import { migrations } from './tables.ts'
@@ -19,4 +20,5 @@ export const friends = area({
   migrations,
   tables: ['friends'],
   followers: [forgetDeletedFriends],
+  jobs: [forgetDeletedFriend],
 })

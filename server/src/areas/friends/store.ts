@@ -89,11 +89,25 @@ export async function addFriendships({ db, now }: Pick<Work, 'db' | 'now'>, user
   await db.insert('friends', rows).execute()
 }
 
-/** Ends friendships of one user, all of them or those with `uids`; answers the UIDs of the friends they were with. */
-export async function removeFriendships(db: TenantDb, userId: string, uids?: string[]): Promise<string[]> {
-  let forward = db.delete('friends').where('user_id', '=', userId)
-  if (uids) forward = forward.where('friend_uid', 'in', uids)
-  const removed = await forward.returning(['friend_id', 'friend_uid']).execute()
+/** Some of those whom a user, who may be gone, is still friends with. */
+export async function someFriendUids(db: TenantDb, userId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .select('friends')
+    .select('friends.friend_uid')
+    .where('friends.user_id', '=', userId)
+    .limit(limit)
+    .execute()
+  return rows.map(({ friend_uid }) => friend_uid)
+}
+
+/** Ends friendships of one user with `uids`; answers the UIDs of the friends they were with. */
+export async function removeFriendships(db: TenantDb, userId: string, uids: string[]): Promise<string[]> {
+  const removed = await db
+    .delete('friends')
+    .where('user_id', '=', userId)
+    .where('friend_uid', 'in', uids)
+    .returning(['friend_id', 'friend_uid'])
+    .execute()
   if (removed.length === 0) return []
   await db
     .delete('friends')

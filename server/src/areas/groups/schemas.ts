@@ -6,7 +6,7 @@ import { Message } from '../timeline/schemas.ts'
 
 export const membersMax = 100_000
 export const groupsPerUserMax = 2_000
-/** Larger groups keep no conversation rows, unread counts or receipts. */
+/** In events about larger groups nobody counts who is connected. */
 export const onlineCountedMax = 300
 
 const nameCharactersMax = 100

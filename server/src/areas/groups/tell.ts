@@ -14,7 +14,7 @@ import {
   memberUnbanned,
 } from './events.ts'
 import { onlineMembersCount } from './online.ts'
-import { onlineCountedMax, type Group, type MemberScope } from './schemas.ts'
+import { type Group, type MemberScope, onlineCountedMax } from './schemas.ts'
 import { toGroup, toGroupCard } from './store.ts'
 import type { GroupRow } from './tables.ts'
 

@@ -3,6 +3,7 @@ import { timelineEvents } from './events.ts'
 import { migrations } from './tables.ts'
 
 export { type Action, type Entity, writeAction } from './actions.ts'
+export { auditTimeline } from './audit.ts'
 export { advance, everybody, holdConversation, type Moved, retreat, settleEverybody } from './cursors.ts'
 export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy, shownContent } from './gates.ts'
 export { otherSide, type Place, placeOfGroup, placeOfUsers } from './place.ts'

@@ -5,6 +5,7 @@ import { leaveDeletedRole } from './jobs.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
+export { auditUsers } from './audit.ts'
 // What the areas below know about two users reaches the operations of this one through gates.ts:
 //   friends:       uidsOfFriends.attach((db, uid) => …)
 //   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { areas } from '../server/src/areas/index.ts'
+import { documentedPath } from '../server/src/http/openapi.ts'
+import type { Area } from '../server/src/kit/area.ts'
+import type { Operation } from '../server/src/kit/operation.ts'
+import { databases } from './support/databases.ts'
+import { type AppClient, type House, house } from './support/house.ts'
+import type { Sending } from './support/http.ts'
+import { filledPath, pathWithRecords } from './support/samples.ts'
+import {
+  answersOf,
+  bodiesOf,
+  copyRecords,
+  emptyTables,
+  type Model,
+  modelApp,
+  sendAs,
+  tenantRows,
+} from './support/twin.ts'
+
+/** Two apps that hold the very same records, by the same names, ids and secrets, never see or change each other. */
+
+for (const database of databases) {
+  describe(`two apps with the same records on ${database}`, () => {
+    let h: House
+    let model: Model
+
+    before(async () => {
+      h = await house({ database })
+      model = await modelApp(h)
+    })
+    after(() => h.close())
+
+    it('have something in every table', async () => {
+      assert.deepEqual(await emptyTables(h, model.appId), [])
+    })
+
+    for (const area of areas) {
+      for (const operation of area.operations) {
+        it(`stay apart when one is sent ${operation.id}`, () => assertStayApart(area, operation))
+      }
+    }
+
+    async function assertStayApart(area: Area, operation: Operation): Promise<void> {
+      const [app, twin] = [await h.app(`first of ${operation.id}`), await h.app(`second of ${operation.id}`)]
+      await copyRecords(h, model.appId, app.id)
+      const requests = await requestsTo(app, area, operation)
+      await h.settle()
+      const alone = await answersOf(h, app, model)
+      await copyRecords(h, app.id, twin.id)
+      assert.deepEqual(await answersOf(h, app, model), alone, 'it sees the records of the other app')
+
+      const rows = await tenantRows(h, twin.id)
+      const answers = await answersOf(h, twin, model)
+      const statuses: number[] = []
+      for (const { path, body } of requests) {
+        statuses.push((await sendAs(h, operation, app, model.authToken, path, body)).status)
+      }
+      assert.ok(statuses.includes(200), 'nothing was accepted')
+      await h.settle()
+      assert.deepEqual(await tenantRows(h, twin.id), rows, 'it changed the other app')
+      assert.deepEqual(await answersOf(h, twin, model), answers, 'the other app answers otherwise')
+    }
+
+    /** Each body goes to new records, which nothing was done with, and to those that have to do with many others. */
+    async function requestsTo(app: AppClient, area: Area, operation: Operation) {
+      const template = documentedPath(area, operation)
+      const shared = filledPath(template, { ...model.records, appId: app.id })
+      const requests: { path: string; body: Sending }[] = []
+      for (const body of bodiesOf(operation)) {
+        const isManagement = operation.door === 'management'
+        const fresh = isManagement ? shared : await pathWithRecords(operation, template, { house: h, app })
+        requests.push({ path: fresh, body }, { path: shared, body })
+      }
+      return requests
+    }
+  })
+}
