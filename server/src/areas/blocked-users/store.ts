@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely'
 import type { Filters } from '../../kit/page.ts'
 import type { Work } from '../../kit/work.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { type Blocks, eachUserMatches, type UserRow } from '../users/index.ts'
 import { blocksFrom } from './rules.ts'
 import type { BlockListQuery, Direction } from './schemas.ts'
@@ -102,6 +102,21 @@ async function timesOf(db: TenantDb, uid: string, others: string[], side: Side):
     .where(otherUid, 'in', others)
     .execute()
   return new Map(rows.map((row) => [row.uid, row.created_at]))
+}
+
+const blockAt = prepared<{ by: string; against: string }, { created_at: number }>((db, { by, against }) =>
+  db
+    .select('blocks')
+    .select('blocks.created_at')
+    .where('blocks.user_id', '=', by)
+    .where('blocks.blocked_id', '=', against),
+)
+
+/** What stands between two users whose rows are at hand, seen from the first; for every message that is sent. */
+export async function blocksOf(db: TenantDb, one: Pick<UserRow, 'id'>, other: Pick<UserRow, 'id'>): Promise<Blocks> {
+  const [byMe] = await blockAt(db, { by: one.id, against: other.id })
+  const [byOther] = await blockAt(db, { by: other.id, against: one.id })
+  return blocksFrom(byMe?.created_at, byOther?.created_at)
 }
 
 /** What stands between two users, seen from the first; `{}` if nothing does. */

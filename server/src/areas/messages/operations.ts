@@ -350,7 +350,12 @@ const sendAsBot = operation({
     return user
   },
   run: (call) =>
-    sendToAll(call, { uid: call.found.uid, actor: undefined, entity: toUser(call.found, { withTags: false }) }),
+    sendToAll(call, {
+      uid: call.found.uid,
+      id: call.found.id,
+      actor: undefined,
+      entity: toUser(call.found, { withTags: false }),
+    }),
 })
 
 export const operations = [

@@ -1,13 +1,12 @@
 import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { refusalTo } from '../blocked-users/index.ts'
+import { blocksOf, refusalTo } from '../blocked-users/index.ts'
 import { bannedFromGroup, groupNotJoined } from '../groups/errors.ts'
 import { type GroupRow, placeIn, requireGroup, toGroup } from '../groups/index.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { type Entity, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
 import {
-  blocksBetween,
   findActiveUser,
   isAmong,
   requireActiveUser,
@@ -26,6 +25,8 @@ export type Receiver =
 
 export interface Speaker {
   uid: string
+  /** Names this user and no later one of the UID; empty for the app itself. */
+  id: string
   /** Absent where nobody is asked for permission: the app itself, or a bot. */
   actor: Actor | undefined
   entity: object
@@ -35,23 +36,27 @@ export interface Speaker {
 export const systemEntity = { uid: systemUid, name: 'System', role: 'default', status: 'offline' as const }
 
 export async function speakerFor(db: TenantDb, actor: Actor | undefined): Promise<Speaker> {
-  if (!actor) return { uid: systemUid, actor: undefined, entity: systemEntity }
+  if (!actor) return { uid: systemUid, id: '', actor: undefined, entity: systemEntity }
   const user = await findActiveUser(db, actor.uid)
-  return { uid: actor.uid, actor, entity: user ? toUser(user, { withTags: false }) : { uid: actor.uid } }
+  return {
+    uid: actor.uid,
+    id: user?.id ?? '',
+    actor,
+    entity: user ? toUser(user, { withTags: false }) : { uid: actor.uid },
+  }
 }
 
 /** The receiver, where the speaker may be heard at all: members of a group, and users without a block between them. */
 export async function receiverFor(
   db: TenantDb,
-  speaker: Pick<Speaker, 'uid' | 'actor'>,
+  speaker: Pick<Speaker, 'uid' | 'id' | 'actor'>,
   receiverType: 'user' | 'group',
   id: string,
 ): Promise<Receiver> {
   if (receiverType === 'user') {
     const user = await requireActiveUser(db, id)
     if (speaker.actor && speaker.uid !== user.uid) {
-      const blocks = (await blocksBetween.ask(db, speaker.uid, [user.uid])).get(user.uid)
-      const refusal = blocks && refusalTo(user.uid, blocks)
+      const refusal = refusalTo(user.uid, await blocksOf(db, speaker, user))
       if (refusal) throw refusal
     }
     return { type: 'user', user }
@@ -78,15 +83,14 @@ export async function refuseForbidden(
   isReply: boolean,
 ): Promise<void> {
   if (!actor) return
+  const policy = await policyOf(db, actor)
+  const isFriend = async (other: string) =>
+    !roleRules.writesToFriendsOnly(policy) || uid === other || (await isAmong(db, other, uidsOfFriends.ask(db, uid)))
   const to =
     receiver.type === 'group'
       ? { type: 'group' as const }
-      : {
-          type: 'user' as const,
-          role: receiver.user.role,
-          friend: uid === receiver.user.uid || (await isAmong(db, receiver.user.uid, uidsOfFriends.ask(db, uid))),
-        }
-  refuseUnless(roleRules.maySendMessage(await policyOf(db, actor), { receiver: to, ...content }))
+      : { type: 'user' as const, role: receiver.user.role, friend: await isFriend(receiver.user.uid) }
+  refuseUnless(roleRules.maySendMessage(policy, { receiver: to, ...content }))
   if (receiver.type === 'user' || !receiver.scope) return
   const values = await scopeValues(db, { guid: receiver.group.guid, scope: receiver.scope })
   refuseUnless(

@@ -147,7 +147,8 @@ async function write(
   const message = toMessage(db, row, {})
   await work.emit(messageSent, { message })
   for (const uid of known) await work.emit(userMentioned, { message, uid })
-  if (quotedId === undefined && speaker.actor === undefined) return message
+  // Nobody has done anything with it yet; only what it quotes would have to be looked up.
+  if (quotedId === undefined) return speaker.actor ? toMessage(db, row, {}, { subscribed: true }) : message
   const [answered] = await toMessages(db, [{ ...row, ...unseen }], { viewer: speaker.actor?.uid })
   return answered ?? message
 }

@@ -67,6 +67,11 @@ export function maySeeUser({ values }: Policy, other: Other | 'self'): boolean {
   )
 }
 
+/** Whether direct messages go to friends alone, so that friendship must be looked up. */
+export function writesToFriendsOnly({ settings, values }: Policy): boolean {
+  return settings.sendMessagesTo === 'friendsOnly' || values['sendMessage.mode'] === 'friends'
+}
+
 export interface MessageToSend {
   receiver: ({ type: 'user' } & Other) | { type: 'group' }
   category: string
