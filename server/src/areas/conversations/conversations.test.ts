@@ -242,6 +242,22 @@ for (const database of databases) {
       assert.equal(data.unreadMessageCount, '1')
     })
 
+    it('lose what a user said who is deleted for good, and begin anew with a later one of the UID', async () => {
+      const { ada, lin } = await people('ada', 'lin')
+      const sent = await say(lin, ada, 'soon gone')
+      const kept = await say(ada, lin, 'mine')
+      await app.delete(`/users/${lin}`, { permanent: true })
+      await h.settle()
+      assertFails(await app.get(`/messages/${sent.id}`), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
+      assert.equal((await app.get(`/messages/${kept.id}`)).status, 200)
+      h.clock.setOffset(h.clock.offsetSeconds() + 5)
+      await app.post('/users', { uid: lin, name: 'Another' })
+      assert.equal((await list(lin)).data.length, 0)
+      await say(lin, ada, 'hello, I am new')
+      assert.equal((await list(lin)).data.length, 1)
+      assert.equal((await withUser(ada, lin)).body.data.unreadMessageCount, '1')
+    })
+
     it('are found by the name of the other side', async () => {
       const { ada, lin } = await people('ada', 'lin')
       const guid = await groupOf(ada)

@@ -1,7 +1,8 @@
 import type { Work } from '../../kit/work.ts'
+import { oneAtATime } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { requireGroup } from '../groups/index.ts'
-import { requireActiveUser, systemUid } from '../users/index.ts'
+import { holdUsers, requireActiveUser, systemUid } from '../users/index.ts'
 import { pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
 import { conversationPinned, conversationUnpinned } from './events.ts'
 import { findSide, pinOf, type Side, systemPins } from './sides.ts'
@@ -15,6 +16,8 @@ export async function pin(work: Work, side: Side): Promise<Side> {
   const pins = await systemPins(db)
   if (pinOf(side, pins)) throw pinnedForEveryone()
   if (side.pinned_at !== null) return side
+  // Two at once cannot go beyond the limit together.
+  await holdUsers(db, [side.uid])
   const own = await ownPins(db, side.uid)
   if (own.filter((each) => !pinOf(each, pins)).length >= pinsMax) throw tooManyPins({ max: pinsMax })
   return put(db, side, now)
@@ -35,7 +38,6 @@ async function put(db: TenantDb, side: Side, pinnedAt: number | null): Promise<S
   return { ...side, pinned_at: pinnedAt }
 }
 
-/** The user's row is held by whoever pins, so that two at once cannot go beyond the limit together. */
 async function ownPins(db: TenantDb, uid: string): Promise<Side[]> {
   const rows = await db
     .select('conversation_rows')
@@ -64,6 +66,7 @@ export async function putSystemPins(work: Work, targets: Target[]): Promise<Conv
     if (!wanted.has(key)) wanted.set(key, { type, target })
   }
   if (wanted.size > pinsMax) throw tooManySystemPins({ max: pinsMax })
+  await oneAtATime(db, 'conversations.pins')
   const before = new Map((await systemPins(db)).map((pin) => [`${pin.type} ${pin.target}`, pin]))
   await db.delete('conversation_pins').execute()
   const rows = [...wanted.entries()].map(([key, pin], position) => ({

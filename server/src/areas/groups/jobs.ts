@@ -4,6 +4,7 @@ import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantTable } from '../../storage/tables.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { messagesErased } from '../timeline/events.ts'
 import { holdConversation, placeOfGroup } from '../timeline/index.ts'
 import { endMembership } from './acts.ts'
 import { memberForgotten } from './events.ts'
@@ -22,7 +23,8 @@ export const clearDeletedGroup = job({
   name: 'groups.clear',
   payload: Type.Object({ id: Type.String(), guid: Type.String(), voidUpTo: Type.Optional(Type.Integer()) }),
   attemptsMax: Number.POSITIVE_INFINITY,
-  async run({ id, guid, voidUpTo }, { db, now }) {
+  async run({ id, guid, voidUpTo }, work) {
+    const { db, now } = work
     const { conversationId } = placeOfGroup(guid)
     const conversation = await holdConversation(db, conversationId)
     const successor = await db.select('groups').select('groups.id').where('groups.guid', '=', guid).executeTakeFirst()
@@ -39,17 +41,28 @@ export const clearDeletedGroup = job({
       ['conversation_rows', voided('conversation_rows', 'delivered_seq', until - 1)],
       ['receipt_marks', voided('receipt_marks', 'seq')],
       ['message_mentions', voided('message_mentions', 'seq')],
-      ['messages', voided('messages', 'seq')],
     ]
     for (const [table, condition] of belongings) {
       if ((await deleteBatch(db, table, condition)) > 0) return { againAt: now }
     }
+    if (await eraseSome(work, voided('messages', 'seq'))) return { againAt: now }
     if (conversation && !successor) {
       await db.delete('conversations').where('conversation_id', '=', conversationId).execute()
     }
     return undefined
   },
 })
+
+/** Deletes some messages, and tells those who keep something about them; answers whether there were any. */
+async function eraseSome({ db, emit }: Work, condition: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql<{
+    id: number
+  }>`DELETE FROM messages WHERE messages.app_id = ${db.appId} AND messages.id IN (
+    SELECT messages.id FROM messages WHERE messages.app_id = ${db.appId} AND ${condition} LIMIT ${rowsPerBatch})
+    RETURNING messages.id`.execute(db.connection.query)
+  if (rows.length > 0) await emit(messagesErased, { ids: rows.map(({ id }) => id) })
+  return rows.length > 0
+}
 
 /** Deletes some of the app's rows of a table that fulfil a condition; answers how many. */
 async function deleteBatch(db: TenantDb, table: TenantTable, condition: RawBuilder<unknown>): Promise<number> {

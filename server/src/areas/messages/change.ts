@@ -10,6 +10,7 @@ import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/
 import {
   addMentions,
   type Entity,
+  holdConversation,
   type MessageRow,
   type Place,
   placeOfGroup,
@@ -20,22 +21,24 @@ import {
 import type { Message } from '../timeline/schemas.ts'
 import { findUser, toUser } from '../users/index.ts'
 import { editedContent, flagsOf } from './content.ts'
+import { messageNotFound } from './errors.ts'
 import { messageDeleted, messageEdited, messagePurged } from './events.ts'
 import { speakerFor } from './parties.ts'
 import { purge } from './purge.ts'
 import { refusalToChange, refuseUntouchable } from './rules.ts'
 import { mentionedUsers, putTags } from './send.ts'
-import { messagesList, searchEntry } from './store.ts'
+import { findMessage, messagesList, searchEntry, seenMessage } from './store.ts'
 
 /** Changes to messages that were sent. Each leaves an action message in the history, which is also what is answered. */
 
 export async function editMessage(
   work: Work,
-  row: MessageRow,
+  seen: MessageRow,
   actor: Actor | undefined,
   { data, tags }: { data?: unknown; tags?: string[] | undefined },
 ): Promise<Message> {
   const { db, now } = work
+  const row = await held(db, seen)
   refuseUntouchable(row)
   await refuseChange(db, row, actor, 'edit')
   if (data === undefined && tags === undefined) throw badRequest({ data: ['is required'] })
@@ -60,7 +63,7 @@ export async function editMessage(
     await putTags(db, row.id, tags)
   }
   await putSearchEntries(db, messagesList, [searchEntry(changed)])
-  const message = toMessage(db, changed, {})
+  const message = await seenMessage(db, changed.id, undefined)
   const action = await tell(work, row, actor, 'edited', message)
   await work.emit(messageEdited, { message, action })
   return action
@@ -68,9 +71,21 @@ export async function editMessage(
 
 const systemName = 'app_system'
 
+/**
+ * The message as it is once nobody else can change it. The conversation comes first, as for those who write to it; of
+ * an edit and a deletion at once, the later one sees the other.
+ */
+async function held(db: TenantDb, { id, conversation_id }: MessageRow): Promise<MessageRow> {
+  await holdConversation(db, conversation_id)
+  const row = await findMessage(db, id)
+  if (!row) throw messageNotFound({ id })
+  return row
+}
+
 /** Takes the content away; that there was a message stays. */
-export async function deleteMessage(work: Work, row: MessageRow, actor: Actor | undefined): Promise<Message> {
+export async function deleteMessage(work: Work, seen: MessageRow, actor: Actor | undefined): Promise<Message> {
   const { db, now } = work
+  const row = await held(db, seen)
   refuseUntouchable(row)
   await refuseChange(db, row, actor, 'delete')
   const { entities } = JSON.parse(row.data)
@@ -93,8 +108,9 @@ export async function deleteMessage(work: Work, row: MessageRow, actor: Actor | 
 }
 
 /** Removes a message and its thread for good. The action is told and not kept. */
-export async function deleteForGood(work: Work, row: MessageRow, actor: Actor | undefined): Promise<Message> {
+export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor | undefined): Promise<Message> {
   const { db, now } = work
+  const row = await held(db, seen)
   if (row.category === 'action' || row.category === 'call') refuseUntouchable(row)
   await refuseChange(db, row, actor, 'delete')
   const by = actor?.uid ?? systemName
@@ -102,6 +118,7 @@ export async function deleteForGood(work: Work, row: MessageRow, actor: Actor | 
   const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
   const message = toMessage(db, gone, {})
   await purge(work, [row])
+  if (row.parent_id !== null) await uncountReply(db, row.parent_id)
   const { by: who, on, for: where } = await entitiesOf(db, row, actor, message)
   const action: Message = {
     ...toMessage(db, { ...gone, parent_id: null, quoted_id: null, muid: null, reply_count: 0 }, {}),
@@ -114,6 +131,15 @@ export async function deleteForGood(work: Work, row: MessageRow, actor: Actor | 
   const { deletedAt: _, deletedBy: __, ...told } = action
   await work.emit(messagePurged, { message, action: told })
   return told
+}
+
+async function uncountReply(db: TenantDb, parentId: number): Promise<void> {
+  await db
+    .update('messages')
+    .set((value) => ({ reply_count: value('reply_count', '-', 1) }))
+    .where('id', '=', parentId)
+    .where('reply_count', '>', 0)
+    .execute()
 }
 
 async function update(db: TenantDb, id: number, columns: Partial<MessageRow>): Promise<MessageRow> {

@@ -1,5 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { messageEvents } from './events.ts'
+import { forgetDeletedUsers, forgetErased } from './followers.ts'
+import { forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { purgeReplies } from './purge.ts'
 import { migrations } from './tables.ts'
@@ -10,7 +12,7 @@ import './media.ts'
 export { deleteMessage } from './change.ts'
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
 export { elementsIn, goalOf, isGoalMet } from './interactive.ts'
-export { readStretch, type Scope, type Stretch, viewerFor } from './list.ts'
+export { limitMaxFor, readStretch, type Scope, type Stretch, viewerFor } from './list.ts'
 export { sendErrors } from './operations.ts'
 export { requireScope, type Speaker, speakerFor } from './parties.ts'
 export { erase as eraseMessages } from './purge.ts'
@@ -26,5 +28,6 @@ export const messages = area({
   events: messageEvents,
   migrations,
   tables: ['message_tags'],
-  jobs: [purgeReplies],
+  followers: [forgetDeletedUsers, forgetErased],
+  jobs: [purgeReplies, forgetUser],
 })

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Actor } from '../../kit/operation.ts'
+import type { Actor, Caller } from '../../kit/operation.ts'
 import { countMatching, matches, placesMatching, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf } from '../rbac/index.ts'
@@ -34,6 +34,13 @@ export async function viewerFor(db: TenantDb, actor: Actor | undefined): Promise
   return actor && { uid: actor.uid, blocked: await uidsBlockedBy.ask(db, actor.uid) }
 }
 
+const clientLimitMax = 100
+
+/** How many messages one answer may hold. */
+export function limitMaxFor({ kind }: Caller): number {
+  return kind === 'client' ? clientLimitMax : messageLimits.max
+}
+
 /** What a list asks for, in one form for all the ways in which it can be answered. */
 interface Wanted {
   conditions: Condition[]
@@ -46,7 +53,7 @@ export async function readStretch(
   scope: Scope,
   query: MessageListQuery,
   actor: Actor | undefined,
-  limitMax: number = messageLimits.max,
+  limitMax: number,
 ): Promise<Stretch> {
   const viewer = await viewerFor(db, actor)
   const limit = Math.min(query.limit ?? messageLimits.usual, limitMax)
@@ -56,13 +63,20 @@ export async function readStretch(
     conditions: [...conditionsOf(db, query, viewer), ...(actor ? await allowedBy(db, actor) : [])],
     search: searchOf(query, conversationId),
   }
-  const start = startOf(query, affix)
-  const found = await idsFrom(db, scope, withCondition(wanted, start), affix, limit + 1)
-  const ids = found.slice(0, limit)
-  const rows = await load(db, ids, viewer?.uid)
+  if (query.pinned && scope.kind === 'conversation') {
+    const pinned = await load(db, await idsFrom(db, scope, wanted, 'prepend', messageLimits.max), viewer?.uid)
+    return stretchOfPinned(pinned, query.id, affix, limit)
+  }
+  // What a user has saved begins with the newest, so reading on goes back in time.
+  const way = (side: Affix): Affix => (query.saved ? (side === 'append' ? 'prepend' : 'append') : side)
+  const start = startOf(query, way(affix))
+  const found = await idsFrom(db, scope, withCondition(wanted, start), way(affix), limit + 1)
+  const ascending = await load(db, found.slice(0, limit), viewer?.uid)
+  const rows = query.saved ? ascending.toReversed() : ascending
   const [first, last] = [rows[0], rows.at(-1)]
   const isThere = async (edge: SeenMessage | undefined, side: Affix) =>
-    edge !== undefined && (await idsFrom(db, scope, withCondition(wanted, [past(edge.id, side)]), side, 1)).length > 0
+    edge !== undefined &&
+    (await idsFrom(db, scope, withCondition(wanted, [past(edge.id, way(side))]), way(side), 1)).length > 0
   const more = found.length > limit
   const after = affix === 'append' ? more : await isThere(last, 'append')
   const before = affix === 'prepend' ? more : await isThere(first, 'prepend')
@@ -71,6 +85,22 @@ export async function readStretch(
     current: { limit, count: rows.length },
     ...(last && after && { next: cursorAt(last, 'append') }),
     ...(first && before && { previous: cursorAt(first, 'prepend') }),
+  }
+}
+
+/** Pinned messages stand by when they were pinned, the latest first. A conversation has few of them. */
+function stretchOfPinned(pinned: SeenMessage[], id: number | undefined, affix: Affix, limit: number): Stretch {
+  const all = pinned.toSorted((a, b) => (b.pinned_at ?? 0) - (a.pinned_at ?? 0) || b.id - a.id)
+  const cursor = all.findIndex((row) => row.id === id)
+  const [from, to] = affix === 'append' ? [cursor + 1, all.length] : [0, cursor < 0 ? all.length : cursor]
+  const first = affix === 'append' ? from : Math.max(from, to - limit)
+  const rows = all.slice(first, Math.min(first + limit, to))
+  const [newest, oldest] = [rows[0], rows.at(-1)]
+  return {
+    rows,
+    current: { limit, count: rows.length },
+    ...(oldest && first + rows.length < all.length && { next: cursorAt(oldest, 'append') }),
+    ...(newest && first > 0 && { previous: cursorAt(newest, 'prepend') }),
   }
 }
 

@@ -15,7 +15,7 @@ import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
 import * as failures from './errors.ts'
-import { readStretch, type Scope, viewerFor } from './list.ts'
+import { limitMaxFor, readStretch, type Scope, viewerFor } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import { requireScope, type Speaker, speakerFor } from './parties.ts'
 import {
@@ -38,7 +38,6 @@ import { unreadCounts } from './unread-counts.ts'
 import { shown } from './view.ts'
 
 const messageBytesMax = 262_144
-const clientLimitMax = 100
 
 /** Everything that can be wrong with what is said. */
 export const contentErrors = [
@@ -233,7 +232,7 @@ async function scopeOf(db: TenantDb, conversationId: string, actor: Actor | unde
 type ListCall = Pick<Work, 'db'> & {
   query: MessageListQuery
   actor: Actor | undefined
-  caller: { kind: string }
+  caller: Caller
 }
 
 async function list({ db, query, actor, caller }: ListCall, scope: Scope, conversationId: string | undefined) {
@@ -242,8 +241,7 @@ async function list({ db, query, actor, caller }: ListCall, scope: Scope, conver
     if (!viewer) throw badRequest({ count: ['needs an acting user'] })
     return { data: await unreadCounts(db, viewer, conversationId, query.hideMessagesFromBlockedUsers ?? false) }
   }
-  const limitMax = caller.kind === 'client' ? clientLimitMax : undefined
-  const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMax)
+  const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
   return { data: await shown(db, rows, actor?.uid, query), meta }
 }
 

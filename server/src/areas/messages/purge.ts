@@ -3,6 +3,7 @@ import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import { releaseFiles } from '../files/index.ts'
+import { messagesErased } from '../timeline/events.ts'
 import type { MessageRow } from '../timeline/index.ts'
 import { forgetContent } from './change.ts'
 
@@ -21,6 +22,7 @@ export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_cou
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return
   await releaseFiles(work, ids)
+  await work.emit(messagesErased, { ids })
   await db
     .update('messages')
     .set({
@@ -43,11 +45,10 @@ export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_cou
 }
 
 /** Removes messages without leaving even their numbers; for the beginning of a conversation that everyone has passed. */
-export async function erase(work: Pick<Work, 'db' | 'later'>, ids: number[]): Promise<void> {
-  const { db } = work
-  await releaseFiles(work, ids)
-  for (const id of ids) await forgetContent(db, id)
-  if (ids.length > 0) await db.delete('messages').where('id', 'in', ids).execute()
+export async function erase({ db, emit }: Work, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await db.delete('messages').where('id', 'in', ids).execute()
+  await emit(messagesErased, { ids })
 }
 
 /** The thread of a message goes with it, some replies at a time. */

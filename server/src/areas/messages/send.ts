@@ -205,12 +205,12 @@ async function requireQuotable(db: TenantDb, { conversationId }: Place, id: numb
   if (quoted.category === 'action' || quoted.category === 'call') throw actionNotAllowed({ id })
 }
 
-/** A reply shows on the message that the thread belongs to, and makes its readers followers of the thread. */
+/** A reply shows on the message that the thread belongs to; who wrote it and who is named in it follow the thread. */
 async function countReply(work: Work, parent: MessageRow, reply: MessageRow, mentioned: string[]): Promise<void> {
   await work.db
     .update('messages')
     .set((value) => ({ reply_count: value('reply_count', '+', 1), updated_at: reply.sent_at }))
     .where('id', '=', parent.id)
     .execute()
-  await joinThread.ask(work, parent, [...new Set([parent.sender, reply.sender, ...mentioned])])
+  await joinThread.ask(work, parent, [...new Set([reply.sender, ...mentioned])])
 }

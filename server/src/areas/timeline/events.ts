@@ -14,4 +14,11 @@ export const actionWritten = defineEvent({
   audience: ({ message }) => audienceOf(message),
 })
 
-export const timelineEvents = [actionWritten]
+/** Nothing is left of these messages; whatever was kept about them goes too. */
+export const messagesErased = defineEvent({
+  name: 'messages.erased',
+  payload: Type.Object({ ids: Type.Array(Type.Integer()) }),
+  audience: () => [],
+})
+
+export const timelineEvents = [actionWritten, messagesErased]

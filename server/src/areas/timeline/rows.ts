@@ -1,6 +1,7 @@
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import type { Compilable } from 'kysely'
+import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import type { Place } from './place.ts'
-import type { ConversationRow, MemberRow } from './tables.ts'
+import type { ConversationRow, MemberRow, MessageRow } from './tables.ts'
 
 const conversationById = prepared<{ conversationId: string }, ConversationRow>((db, { conversationId }) =>
   db.select('conversations').selectAll().where('conversations.conversation_id', '=', conversationId),
@@ -47,6 +48,45 @@ export async function openRows(db: TenantDb, place: Place, uids: string[], now: 
     .insert('conversation_rows', values)
     .onConflict((conflict) => conflict.columns(['app_id', 'uid', 'conversation_id']).doNothing())
     .execute()
+}
+
+type NewSide = Pick<
+  MemberRow,
+  'uid' | 'conversation_id' | 'delivered_seq' | 'read_seq' | 'read_counted' | 'cleared_seq' | 'created_at'
+>
+
+const addSides = preparedRows<NewSide, never>(
+  (db, rows) =>
+    db
+      .insert('conversation_rows', rows)
+      .onConflict((conflict) =>
+        conflict.columns(['app_id', 'uid', 'conversation_id']).doNothing(),
+      ) as unknown as Compilable<never>,
+)
+
+/**
+ * Gives both users a side of what one has just said to the other, if they have none. A side can be missing also later on:
+ * a user was deleted for good, and whoever has the UID now sees nothing of what was said to the one before.
+ */
+export async function openSides(
+  db: TenantDb,
+  { first, second }: Place,
+  { conversation_id, seq, counted, counts }: MessageRow,
+  now: number,
+): Promise<void> {
+  const before = seq - 1
+  const side = {
+    conversation_id,
+    delivered_seq: before,
+    read_seq: before,
+    read_counted: counted - counts,
+    cleared_seq: before,
+    created_at: now,
+  }
+  await addSides(
+    db,
+    [...new Set([first, second])].map((uid) => ({ uid, ...side })),
+  )
 }
 
 /** Makes sure that a conversation exists, for rows without a message. */

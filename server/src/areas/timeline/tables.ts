@@ -211,6 +211,7 @@ export const migrations: Migrations = {
       .on('messages')
       .columns(['app_id', 'conversation_id', 'sender', 'seq'])
       .execute()
+    await schema.createIndex('messages_of_sender').on('messages').columns(['app_id', 'sender', 'id']).execute()
     await schema
       .createIndex('messages_by_muid')
       .on('messages')

@@ -3,7 +3,7 @@ import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { markRead } from './cursors.ts'
 import type { Place } from './place.ts'
-import { openRows } from './rows.ts'
+import { openSides } from './rows.ts'
 import type { ConversationRow, MessageRow } from './tables.ts'
 
 /** What is to be said. */
@@ -142,7 +142,7 @@ export async function writeMessage(
   })
   if (!row) throw new Error('A message was not written.')
   await addMentions(db, row, draft.mentions ?? [])
-  if (place.type === 'user' && row.seq === 1) await openRows(db, place, [place.first, place.second], now)
+  if (place.type === 'user') await openSides(db, place, row, now)
   // Whoever speaks has seen what was said; whoever does something, such as deleting, need not have.
   if (draft.category !== 'action') await markRead({ db, now }, row)
   return row
