@@ -1,9 +1,16 @@
 import { follower } from '../../kit/follower.ts'
-import { messageDeleted, messagePurged } from '../messages/events.ts'
+import { messageDeleted } from '../messages/events.ts'
+import { messagesErased } from '../timeline/events.ts'
 import { forgetInteractions } from './store.ts'
 
 export const forgetWithMessage = follower({
   name: 'interactions.deletedMessages',
-  on: [messageDeleted, messagePurged],
-  handle: ({ payload: { message } }, { db }) => forgetInteractions(db, Number(message.id)),
+  on: [messageDeleted],
+  handle: ({ payload: { message } }, { db }) => forgetInteractions(db, [Number(message.id)]),
+})
+
+export const forgetErased = follower({
+  name: 'interactions.erasedMessages',
+  on: [messagesErased],
+  handle: ({ payload: { ids } }, { db }) => forgetInteractions(db, ids),
 })

@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { interactionsOf } from '../timeline/index.ts'
 import { goalCompleted } from './events.ts'
-import { forgetWithMessage } from './followers.ts'
+import { forgetErased, forgetWithMessage } from './followers.ts'
 import { operations } from './operations.ts'
 import { interactionsWith } from './store.ts'
 import { migrations } from './tables.ts'
@@ -15,5 +15,5 @@ export const interactions = area({
   events: [goalCompleted],
   migrations,
   tables: ['interactions'],
-  followers: [forgetWithMessage],
+  followers: [forgetWithMessage, forgetErased],
 })

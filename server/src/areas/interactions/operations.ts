@@ -4,7 +4,7 @@ import { Done, done } from '../../kit/reply.ts'
 import { FilledText, Type } from '../../kit/schema.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
 import { elementsIn, goalOf, isGoalMet, refuseUntouchable, requireMessage } from '../messages/index.ts'
-import { findUser, toUser } from '../users/index.ts'
+import { findUser, holdUsers, toUser } from '../users/index.ts'
 import { goalCompleted } from './events.ts'
 import { addInteractions, interactionsWith } from './store.ts'
 
@@ -32,6 +32,8 @@ const interact = operation({
       throw badRequest({ interactions: ['must name elements of the message'] })
     }
     if (uid === found.sender && data.allowSenderInteraction !== true) throw actionNotAllowed({ id: found.id })
+    // Of two at once the second counts the first.
+    await holdUsers(db, [uid])
     const before = (await interactionsWith(db, [found.id], uid)).get(found.id) ?? []
     await addInteractions(call, found.id, uid, body.interactions)
     const after = (await interactionsWith(db, [found.id], uid)).get(found.id) ?? []

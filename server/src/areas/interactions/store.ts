@@ -49,6 +49,6 @@ export async function interactionsWith(
   )
 }
 
-export async function forgetInteractions(db: TenantDb, messageId: number): Promise<void> {
-  await db.delete('interactions').where('message_id', '=', messageId).execute()
+export async function forgetInteractions(db: TenantDb, ids: number[]): Promise<void> {
+  await db.delete('interactions').where('message_id', 'in', ids).execute()
 }

@@ -1,5 +1,5 @@
 import { ApiError, badRequest } from '../../kit/errors.ts'
-import { type Actor, operation, type ReceivedFile } from '../../kit/operation.ts'
+import { type Actor, type Caller, operation, type ReceivedFile } from '../../kit/operation.ts'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'

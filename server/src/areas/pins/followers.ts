@@ -1,12 +1,12 @@
 import { follower } from '../../kit/follower.ts'
-import { messagePurged } from '../messages/events.ts'
+import { messagesErased } from '../timeline/events.ts'
 import { userDeleted } from '../users/events.ts'
 import { forgetSaves, forgetSavesOf } from './store.ts'
 
-export const forgetWithMessage = follower({
-  name: 'pins.deletedMessages',
-  on: [messagePurged],
-  handle: ({ payload: { message } }, { db }) => forgetSaves(db, Number(message.id)),
+export const forgetErased = follower({
+  name: 'pins.erasedMessages',
+  on: [messagesErased],
+  handle: ({ payload: { ids } }, { db }) => forgetSaves(db, ids),
 })
 
 export const forgetWithUser = follower({

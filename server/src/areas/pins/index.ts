@@ -2,7 +2,7 @@ import { area } from '../../kit/area.ts'
 import { savedIds } from '../messages/index.ts'
 import { savedBy } from '../timeline/index.ts'
 import { pinEvents } from './events.ts'
-import { forgetWithMessage, forgetWithUser } from './followers.ts'
+import { forgetErased, forgetWithUser } from './followers.ts'
 import { operations } from './operations.ts'
 import { idsSavedBy, savedTimes } from './store.ts'
 import { migrations } from './tables.ts'
@@ -17,5 +17,5 @@ export const pins = area({
   events: pinEvents,
   migrations,
   tables: ['saved_messages'],
-  followers: [forgetWithMessage, forgetWithUser],
+  followers: [forgetErased, forgetWithUser],
 })

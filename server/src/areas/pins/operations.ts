@@ -6,7 +6,7 @@ import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../mess
 import { refuseUntouchable, requireMessage, seenMessage } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
-import { type MessageRow, toMessage } from '../timeline/index.ts'
+import type { MessageRow } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { systemUid } from '../users/index.ts'
 import { tooManyPinned, tooManySaved } from './errors.ts'
@@ -39,7 +39,7 @@ const pin = operation({
     await refusePinning(db, found, actor)
     const by = actor?.uid ?? systemUid
     const pinned = await pinMessage(call, found, by)
-    await call.emit(messagePinned, { message: toMessage(db, pinned, {}), by, at: now })
+    await call.emit(messagePinned, { message: await seenMessage(db, pinned.id, undefined), by, at: now })
     return { data: await seenMessage(db, found.id, actor?.uid) }
   },
 })
@@ -57,7 +57,8 @@ const unpin = operation({
     const { db, found, actor, now } = call
     await refusePinning(db, found, actor)
     if (found.pinned_at !== null) {
-      const message = toMessage(db, await unpinMessage(db, found), {})
+      await unpinMessage(db, found)
+      const message = await seenMessage(db, found.id, undefined)
       await call.emit(messageUnpinned, { message, by: actor?.uid ?? systemUid, at: now })
     }
     return { data: await seenMessage(db, found.id, actor?.uid) }
@@ -77,8 +78,10 @@ const save = operation({
     const { db, found } = call
     const uid = call.actor?.uid ?? ''
     refuseUntouchable(found)
-    if (await saveMessage(call, found, uid)) await call.emit(messageSaved, { uid, message: toMessage(db, found, {}) })
-    return { data: await seenMessage(db, found.id, uid) }
+    const isNew = await saveMessage(call, found, uid)
+    const message = await seenMessage(db, found.id, uid)
+    if (isNew) await call.emit(messageSaved, { uid, message })
+    return { data: message }
   },
 })
 
@@ -94,8 +97,10 @@ const unsave = operation({
   async run(call) {
     const { db, found } = call
     const uid = call.actor?.uid ?? ''
-    if (await unsaveMessage(db, found, uid)) await call.emit(messageUnsaved, { uid, message: toMessage(db, found, {}) })
-    return { data: await seenMessage(db, found.id, uid) }
+    const wasSaved = await unsaveMessage(db, found, uid)
+    const message = await seenMessage(db, found.id, uid)
+    if (wasSaved) await call.emit(messageUnsaved, { uid, message })
+    return { data: message }
   },
 })
 

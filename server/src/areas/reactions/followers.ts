@@ -1,10 +1,17 @@
 import { follower } from '../../kit/follower.ts'
-import { messageDeleted, messagePurged } from '../messages/events.ts'
+import { messageDeleted } from '../messages/events.ts'
+import { messagesErased } from '../timeline/events.ts'
 import { forgetReactions } from './store.ts'
 
 /** What people felt about a message goes with its content. */
 export const forgetWithMessage = follower({
   name: 'reactions.deletedMessages',
-  on: [messageDeleted, messagePurged],
+  on: [messageDeleted],
   handle: ({ payload: { message } }, { db }) => forgetReactions(db, [Number(message.id)]),
+})
+
+export const forgetErased = follower({
+  name: 'reactions.erasedMessages',
+  on: [messagesErased],
+  handle: ({ payload: { ids } }, { db }) => forgetReactions(db, ids),
 })

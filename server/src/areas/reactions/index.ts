@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { reactionsTo } from '../timeline/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
-import { forgetWithMessage } from './followers.ts'
+import { forgetErased, forgetWithMessage } from './followers.ts'
 import { operations } from './operations.ts'
 import { countsOf } from './store.ts'
 import { migrations } from './tables.ts'
@@ -18,5 +18,5 @@ export const reactions = area({
   migrations,
   tables: ['reactions', 'reaction_counts'],
   numberedTables: ['reactions'],
-  followers: [forgetWithMessage],
+  followers: [forgetWithMessage, forgetErased],
 })

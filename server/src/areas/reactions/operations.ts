@@ -1,6 +1,6 @@
 import { cursorPage, cursorPageOf } from '../../kit/cursor.ts'
 import { badRequest } from '../../kit/errors.ts'
-import { type Actor, operation } from '../../kit/operation.ts'
+import { type Actor, type Caller, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
 import type { Static } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
@@ -19,6 +19,8 @@ import { Reaction, ReactionAdd, ReactionListQuery, reactionCharactersMax, reacti
 import { addReaction, removeReaction } from './store.ts'
 import type { ReactionRow } from './tables.ts'
 
+const clientLimits = { usual: 100, max: 100 }
+
 const messageErrors = [messageNotFound, messageNotAccessible, permissionDenied]
 
 /** The acting member's scope, where the message is in a group. */
@@ -33,7 +35,7 @@ async function list(
   row: MessageRow,
   reaction: string | undefined,
   query: Static<typeof ReactionListQuery>,
-  actor: Actor | undefined,
+  { actor, caller }: { actor: Actor | undefined; caller: Caller },
 ) {
   const scope = await scopeOf(db, row, actor)
   if (scope) {
@@ -46,7 +48,7 @@ async function list(
     some as never,
     'reactions.id',
     query,
-    reactionLimits,
+    caller.kind === 'client' ? clientLimits : reactionLimits,
     (each: ReactionRow) => each.id,
     (each: ReactionRow) => each,
   )
@@ -80,7 +82,7 @@ const listReactions = operation({
   reply: cursorPageOf(Reaction),
   errors: messageErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  run: ({ db, found, query, actor }) => list(db, found, undefined, query, actor),
+  run: ({ db, found, query, ...who }) => list(db, found, undefined, query, who),
 })
 
 const listReactionsOfKind = operation({
@@ -93,14 +95,14 @@ const listReactionsOfKind = operation({
   reply: cursorPageOf(Reaction),
   errors: messageErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  run: ({ db, found, params, query, actor }) => list(db, found, params.reaction, query, actor),
+  run: ({ db, found, params, query, ...who }) => list(db, found, params.reaction, query, who),
 })
 
 /** Reacts for the acting user; once more with the same changes nothing. */
 async function react(work: Work, row: MessageRow, actor: Actor | undefined, reaction: string) {
   const { db } = work
-  if (reaction.length > reactionCharactersMax) {
-    throw badRequest({ reaction: [`must not be longer than ${reactionCharactersMax} characters`] })
+  if (reaction.trim() === '' || reaction.length > reactionCharactersMax) {
+    throw badRequest({ reaction: [`must have 1 to ${reactionCharactersMax} characters`] })
   }
   refuseUntouchable(row)
   const scope = await scopeOf(db, row, actor)

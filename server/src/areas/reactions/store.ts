@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { actionNotAllowed } from '../messages/errors.ts'
 import type { MessageRow, ReactionCount } from '../timeline/index.ts'
 import type { ReactionRow } from './tables.ts'
 
@@ -15,7 +16,8 @@ export async function addReaction(
   uid: string,
   reaction: string,
 ): Promise<ReactionRow | undefined> {
-  await holdMessage(db, id)
+  // Meanwhile it may have been deleted.
+  if (!(await holdMessage(db, id))) throw actionNotAllowed({ id })
   const known = await find(db, id, uid, reaction)
   if (known) return undefined
   const kinds = await db
@@ -83,8 +85,10 @@ export async function removeReaction(
   return row
 }
 
-async function holdMessage(db: TenantDb, id: number): Promise<void> {
-  await db.update('messages').set({ id }).where('id', '=', id).execute()
+/** Nobody else changes the message until the end; answers whether it still has content. */
+async function holdMessage(db: TenantDb, id: number): Promise<boolean> {
+  const row = await db.update('messages').set({ id }).where('id', '=', id).returning('deleted_at').executeTakeFirst()
+  return row?.deleted_at === null
 }
 
 /** Lists are filtered by flags. */

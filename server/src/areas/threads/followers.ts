@@ -1,9 +1,9 @@
 import { follower } from '../../kit/follower.ts'
-import { messagePurged } from '../messages/events.ts'
-import { forgetThread } from './store.ts'
+import { messagesErased } from '../timeline/events.ts'
+import { forgetThreads } from './store.ts'
 
-export const forgetWithMessage = follower({
-  name: 'threads.deletedMessages',
-  on: [messagePurged],
-  handle: ({ payload: { message } }, { db }) => forgetThread(db, Number(message.id)),
+export const forgetErased = follower({
+  name: 'threads.erasedMessages',
+  on: [messagesErased],
+  handle: ({ payload: { ids } }, { db }) => forgetThreads(db, ids),
 })

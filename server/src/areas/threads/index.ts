@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { joinThread } from '../messages/index.ts'
 import { followedBy } from '../timeline/index.ts'
-import { forgetWithMessage } from './followers.ts'
+import { forgetErased } from './followers.ts'
 import { operations } from './operations.ts'
 import { joinedThread, threadsFollowed } from './store.ts'
 import { migrations } from './tables.ts'
@@ -15,5 +15,5 @@ export const threads = area({
   operations,
   migrations,
   tables: ['thread_subscriptions'],
-  followers: [forgetWithMessage],
+  followers: [forgetErased],
 })

@@ -44,13 +44,23 @@ export async function listThreads(
     .orderBy(sql`messages.updated_at ${direction}, messages.id ${direction}`)
     .limit(limit + 1)
     .execute()) as SeenMessage[]
-  const rows = found.slice(0, limit).toSorted((a, b) => b.updated_at - a.updated_at || b.id - a.id)
+  const rows = wholeSeconds(found, limit).toSorted((a, b) => b.updated_at - a.updated_at || b.id - a.id)
   const last = affix === 'append' ? rows.at(-1) : rows[0]
   return {
     threads: await withReplies(db, rows, query, viewer),
     limit,
     next: found.length > limit && last ? { affix, updatedAt: last.updated_at } : undefined,
   }
+}
+
+/**
+ * As many as were asked for, or fewer: the cursor is a time, so what happened in the same second must not be torn apart.
+ * Only where a whole answer is of one second are the others of that second lost to it.
+ */
+function wholeSeconds(found: SeenMessage[], limit: number): SeenMessage[] {
+  const [page, following] = [found.slice(0, limit), found[limit]]
+  const whole = page.filter(({ updated_at }) => updated_at !== following?.updated_at)
+  return whole.length > 0 ? whole : page
 }
 
 function followedBy(db: TenantDb, viewer: string): Condition {

@@ -7,6 +7,7 @@ import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors
 import { requireGroup } from '../groups/index.ts'
 import { messageNotAccessible, messageNotFound, nestedThread } from '../messages/errors.ts'
 import {
+  limitMaxFor,
   readStretch,
   requireMessage,
   requireScope,
@@ -66,9 +67,9 @@ const listReplies = operation({
   reply: MessageStretch,
   errors: [messageNotFound, messageNotAccessible, permissionDenied],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  async run({ db, found, query, actor }) {
+  async run({ db, found, query, actor, caller }) {
     const scope = { kind: 'thread' as const, parentId: found.id }
-    const { rows, ...meta } = await readStretch(db, scope, query, actor)
+    const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
     return { data: await shown(db, rows, actor?.uid, query), meta }
   },
 })

@@ -42,6 +42,6 @@ export async function threadsFollowed(
   return new Map(rows.map(({ id }) => [id, true]))
 }
 
-export async function forgetThread(db: TenantDb, parentId: number): Promise<void> {
-  await db.delete('thread_subscriptions').where('parent_id', '=', parentId).execute()
+export async function forgetThreads(db: TenantDb, parentIds: number[]): Promise<void> {
+  await db.delete('thread_subscriptions').where('parent_id', 'in', parentIds).execute()
 }
