@@ -27,11 +27,14 @@ export async function requireMessage(db: TenantDb, id: string, viewer: string | 
   return row
 }
 
-/** Sender and receiver see what is between them, members what is said in their group; a reset hides what was before it. */
+/**
+ * Two users see what is between them, also what the app did there; members see what is said in their group. A reset hides
+ * what was before it.
+ */
 async function maySee(db: TenantDb, row: MessageRow, viewer: string): Promise<boolean> {
   const side = await findRow(db, row.conversation_id, viewer)
   if (side && side.cleared_seq >= row.seq) return false
-  if (row.receiver_type === 'user') return row.sender === viewer || row.receiver === viewer
+  if (row.receiver_type === 'user') return side !== undefined
   const group = await findGroup(db, row.receiver)
   return group !== undefined && (await placeIn(db, group, viewer)).member !== undefined
 }

@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { cursorPage, cursorPageOf } from '../../kit/cursor.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, type Caller, operation } from '../../kit/operation.ts'
@@ -37,12 +38,11 @@ async function list(
   query: Static<typeof ReactionListQuery>,
   { actor, caller }: { actor: Actor | undefined; caller: Caller },
 ) {
-  const scope = await scopeOf(db, row, actor)
-  if (scope) {
-    const values = await scopeValues(db, { guid: row.receiver, scope })
-    refuseUnless(scopeRules.scopeMay(values, 'listReactions'))
-  }
-  const all = db.select('reactions').selectAll().where('reactions.message_id', '=', row.id)
+  const all = db
+    .select('reactions')
+    .selectAll()
+    .where('reactions.message_id', '=', row.id)
+    .where(await listable(db, row, actor))
   const some = reaction === undefined ? all : all.where('reactions.reaction', '=', reaction)
   const { data, meta } = await cursorPage(
     some as never,
@@ -63,6 +63,20 @@ async function list(
     }),
     meta,
   }
+}
+
+/** Where a group lets the viewer see reactions of some scopes only: those. */
+async function listable(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<RawBuilder<SqlBool>> {
+  const scope = await scopeOf(db, row, actor)
+  if (!scope) return sql`1 = 1`
+  const values = await scopeValues(db, { guid: row.receiver, scope })
+  refuseUnless(scopeRules.scopeMay(values, 'listReactions'))
+  const scopes = values['listReactions.allowedScopes']
+  if (scopes.length === 0) return sql`1 = 1`
+  return sql`reactions.uid IN (SELECT group_members.uid FROM group_members
+    JOIN groups ON groups.app_id = group_members.app_id AND groups.id = group_members.group_id
+    WHERE group_members.app_id = ${db.appId} AND groups.guid = ${row.receiver}
+    AND group_members.scope IN (${sql.join(scopes)}))`
 }
 
 function toReaction(

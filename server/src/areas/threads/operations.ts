@@ -18,7 +18,7 @@ import {
 } from '../messages/index.ts'
 import { MessageListQuery, MessageSend, MessageStretch } from '../messages/schemas.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { otherSide, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import { findConversation, type MessageRow, otherSide, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser } from '../users/index.ts'
@@ -50,11 +50,17 @@ const reply = operation({
     const usual =
       found.receiver_type === 'group'
         ? { receiver: found.receiver, receiverType: 'group' }
-        : { receiver: otherSide({ first: found.sender, second: found.receiver }, speaker.uid), receiverType: 'user' }
+        : { receiver: await otherIn(call.db, found, speaker.uid), receiverType: 'user' }
     const { multipleReceivers: _, ...body } = call.body
     return { data: await sendMessage(call, speaker, { ...usual, ...body, parentId: found.id }, call.files) }
   },
 })
+
+/** Whom a user talks to in a conversation; the message in it may be the app's. */
+async function otherIn(db: TenantDb, { conversation_id, receiver }: MessageRow, uid: string): Promise<string> {
+  const conversation = await findConversation(db, conversation_id)
+  return conversation ? otherSide(conversation, uid) : receiver
+}
 
 const listReplies = operation({
   id: 'listReplies',

@@ -40,6 +40,7 @@ export async function writeAction(work: Work, place: Place, action: Action): Pro
     shown: action.counts,
   })
   const message = toMessage(work.db, row, {})
-  await work.emit(actionWritten, { message })
+  const uids = place.type === 'user' ? [...new Set([place.first, place.second])] : []
+  await work.emit(actionWritten, { message, uids })
   return message
 }

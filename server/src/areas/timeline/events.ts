@@ -10,8 +10,12 @@ export function audienceOf({ sender, receiver, receiverType }: Message): string[
 /** An action message stands in the history. What it tells has an event, and a webhook, of its own. */
 export const actionWritten = defineEvent({
   name: 'message.actionWritten',
-  payload: Type.Object({ message: Message }),
-  audience: ({ message }) => audienceOf(message),
+  payload: Type.Object({
+    message: Message,
+    uids: Type.Array(Type.String(), { description: 'The two between whom it stands; the app may have acted for them' }),
+  }),
+  audience: ({ message, uids }) =>
+    message.receiverType === 'group' ? audienceOf(message) : uids.map((uid) => `user:${uid}`),
 })
 
 /** Nothing is left of these messages; whatever was kept about them goes too. */
