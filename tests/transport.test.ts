@@ -278,19 +278,20 @@ for (const database of databases) {
 }
 
 describe('/readyz', { skip: !databases.includes('postgres') }, () => {
-  it('says when the database does not answer', async () => {
-    const h = await house({ database: 'postgres' })
-    const url = new URL(h.service.house.config.databaseUrl?.reveal() ?? '')
+  it('says when the database does not answer, and the process lives on', async () => {
+    const site = await install('postgres')
+    const server = await site.start()
+    const url = new URL(site.environment.PARLEY_DATABASE_URL ?? '')
     const name = url.pathname.slice(1)
     url.pathname = '/postgres'
     const admin = postgres(url.href, { max: 1, onnotice: () => {} })
     await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`)
     await admin.end()
-    const { status, body } = await h.client.send('localhost', '/readyz')
+    const { status, body } = await server.client.send('localhost', '/readyz')
     assert.deepEqual([status, body.status], [503, 'not ready'])
     assert.match(body.reasons.join(), /database/)
-    assert.equal((await h.client.send('localhost', '/healthz')).status, 200)
-    await h.close()
+    assert.equal((await server.client.send('localhost', '/healthz')).status, 200)
+    await site.remove()
   })
 })
 

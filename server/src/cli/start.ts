@@ -15,6 +15,8 @@ export const start: Command = {
   async run({ config, flags, json }) {
     const demo = flags.demo === true
     const { log, close } = createLog(config.logLevel)
+    // A driver that loses its database may reject what nobody waits for any more; that must not end the server.
+    process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'rejected, and nobody waited for it'))
     const service = await startService(demo ? { ...config, emulator: true } : config, log)
     const atStop: (() => void)[] = []
     stopOnSignal(service, atStop, log, close)
