@@ -8,7 +8,20 @@ export interface Told {
   data: any
 }
 
-export async function toldTo({ service }: House, app: AppClient): Promise<Told[]> {
+export async function toldTo(house: House, app: AppClient): Promise<Told[]> {
+  return (await logOf(house, app)).flatMap(({ told }) => (told ? [told] : []))
+}
+
+/** An event in the log of an app: who is told live, and what webhooks are told. */
+export interface Logged {
+  name: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads freely
+  payload: any
+  audience: string[]
+  told: Told | undefined
+}
+
+export async function logOf({ service }: House, app: AppClient): Promise<Logged[]> {
   const { database, areas } = service.house
   const events = new Map(areas.flatMap((area) => area.events).map((event) => [event.name, event]))
   const rows = await tenantDb(database.reader, app.id)
@@ -17,9 +30,11 @@ export async function toldTo({ service }: House, app: AppClient): Promise<Told[]
     .orderBy('events.tx')
     .orderBy('events.id')
     .execute()
-  return rows.flatMap(({ name, payload }) => {
-    const { webhook } = events.get(name) ?? {}
-    return webhook ? [{ trigger: webhook.trigger, data: webhook.body(JSON.parse(payload)) }] : []
+  return rows.map(({ name, payload: text }) => {
+    const payload = JSON.parse(text)
+    const { webhook, audience } = events.get(name) ?? {}
+    const told = webhook && { trigger: webhook.trigger, data: webhook.body(payload) }
+    return { name, payload, audience: audience?.(payload) ?? [], told }
   })
 }
 

@@ -51,6 +51,13 @@ export const markedUnread = defineEvent({
   audience: ({ uid }) => [`user:${uid}`],
 })
 
+/** Tags are the user's own; the user's devices are told. */
+export const conversationTagged = defineEvent({
+  name: 'conversation.tagged',
+  payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
 const Pinned = Type.Object({
   uid: Type.String({ description: 'Whose pin it is; `app_system` for everyone' }),
   conversation: Type.Record(Type.String(), Type.Unknown()),
@@ -92,6 +99,7 @@ export const conversationEvents = [
   deliveredToAll,
   readByAll,
   markedUnread,
+  conversationTagged,
   conversationPinned,
   conversationUnpinned,
   conversationReset,

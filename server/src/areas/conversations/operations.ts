@@ -2,6 +2,7 @@ import { badRequest } from '../../kit/errors.ts'
 import { type Actor, operation, type Route } from '../../kit/operation.ts'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
+import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
 import { requireGroup } from '../groups/index.ts'
@@ -10,9 +11,9 @@ import { requireScope } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { openConversation, openRows, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { requireActiveUser } from '../users/index.ts'
+import { findUser, requireActiveUser, toUser } from '../users/index.ts'
 import { conversationNotFound, notAccessible, pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
-import { conversationPinned, conversationUnpinned, markedUnread } from './events.ts'
+import { conversationPinned, conversationTagged, conversationUnpinned, markedUnread } from './events.ts'
 import { listedSides } from './list.ts'
 import { everySide } from './list-of-all.ts'
 import { pin, putSystemPins, toSystemPin, unpin } from './pins.ts'
@@ -153,7 +154,8 @@ const tagConversation = ofBoth((kind, path, name) =>
     reply: one(Conversation),
     errors: sideErrors,
     find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
-    async run({ db, found, body, actor }) {
+    async run(call) {
+      const { db, found, body, actor } = call
       const side = accessible(found)
       const tags = [...new Set(body.tags)]
       await db
@@ -162,7 +164,9 @@ const tagConversation = ofBoth((kind, path, name) =>
         .where('conversation_id', '=', side.conversation_id)
         .where('uid', '=', side.uid)
         .execute()
-      return { data: { ...(await shownTo(db, side, actor, true)), tags } }
+      const conversation = { ...(await shownTo(db, side, actor, true)), tags }
+      await call.emit(conversationTagged, { uid: side.uid, conversation })
+      return { data: conversation }
     },
   }),
 )
@@ -259,7 +263,7 @@ const pinConversation = ofBoth((kind, path, name) => [
       const wasPinned = side.pinned_at !== null
       const pinned = await pin(call, side)
       const conversation = await shownTo(call.db, pinned, call.actor)
-      if (!wasPinned) await call.emit(conversationPinned, { uid: side.uid, conversation, by: { uid: side.uid } })
+      if (!wasPinned) await call.emit(conversationPinned, { uid: side.uid, conversation, by: await pinner(call, side) })
       return { data: conversation }
     },
   }),
@@ -277,11 +281,17 @@ const pinConversation = ofBoth((kind, path, name) => [
       const wasPinned = side.pinned_at !== null
       const unpinned = await unpin(call, side)
       const conversation = await shownTo(call.db, unpinned, call.actor)
-      if (wasPinned) await call.emit(conversationUnpinned, { uid: side.uid, conversation, by: { uid: side.uid } })
+      if (wasPinned)
+        await call.emit(conversationUnpinned, { uid: side.uid, conversation, by: await pinner(call, side) })
       return { data: conversation }
     },
   }),
 ]).flat()
+
+async function pinner({ db }: Pick<Work, 'db'>, { uid }: Side): Promise<Record<string, unknown>> {
+  const user = await findUser(db, uid)
+  return user ? toUser(user, { withTags: false }) : { uid }
+}
 
 /** Nothing need have been said to pin a conversation. */
 async function openSide(db: TenantDb, place: Place, uid: string, now: number): Promise<Side> {

@@ -23,11 +23,12 @@ import { findUser, toUser } from '../users/index.ts'
 import { editedContent, flagsOf } from './content.ts'
 import { messageNotFound } from './errors.ts'
 import { messageDeleted, messageEdited, messagePurged } from './events.ts'
+import { blankActions, noteAction, withoutContent } from './history.ts'
 import { speakerFor } from './parties.ts'
 import { purge } from './purge.ts'
 import { refusalToChange, refuseUntouchable } from './rules.ts'
 import { mentionedUsers, putTags } from './send.ts'
-import { findMessage, messagesList, searchEntry, seenMessage } from './store.ts'
+import { messagesList, searchEntry, seenMessage } from './store.ts'
 
 /** Changes to messages that were sent. Each leaves an action message in the history, which is also what is answered. */
 
@@ -73,11 +74,17 @@ const systemName = 'app_system'
 
 /**
  * The message as it is once nobody else can change it. The conversation comes first, as for those who write to it; of
- * an edit and a deletion at once, the later one sees the other.
+ * an edit, a deletion and a reaction at once, each sees the one before it.
  */
 async function held(db: TenantDb, { id, conversation_id }: MessageRow): Promise<MessageRow> {
   await holdConversation(db, conversation_id)
-  const row = await findMessage(db, id)
+  const row = await db
+    .update('messages')
+    .set({ id })
+    .where('id', '=', id)
+    .where('purged', '=', 0)
+    .returningAll()
+    .executeTakeFirst()
   if (!row) throw messageNotFound({ id })
   return row
 }
@@ -89,7 +96,7 @@ export async function deleteMessage(work: Work, seen: MessageRow, actor: Actor |
   refuseUntouchable(row)
   await refuseChange(db, row, actor, 'delete')
   const { entities } = JSON.parse(row.data)
-  const changed = await update(db, row.id, {
+  await update(db, row.id, {
     data: JSON.stringify({ entities }),
     flags: '',
     tags: null,
@@ -101,7 +108,8 @@ export async function deleteMessage(work: Work, seen: MessageRow, actor: Actor |
   })
   await forgetContent(db, row.id)
   await releaseFiles(work, [row.id])
-  const message = toMessage(db, changed, {})
+  await blankActions(db, row.id, withoutContent)
+  const message = await seenMessage(db, row.id, undefined)
   const action = await tell(work, row, actor, 'deleted', message)
   await work.emit(messageDeleted, { message, action })
   return action
@@ -184,7 +192,7 @@ async function tell(
 ): Promise<Message> {
   const { by, on, for: where } = await entitiesOf(work.db, row, actor, message)
   const sender = actor?.uid ?? systemName
-  return writeAction(work, placeOf(row), {
+  const told = await writeAction(work, placeOf(row), {
     type: 'message',
     action,
     sender,
@@ -194,6 +202,8 @@ async function tell(
     for: where,
     counts: false,
   })
+  await noteAction(work.db, row.id, Number(told.id))
+  return told
 }
 
 async function entitiesOf(db: TenantDb, row: MessageRow, actor: Actor | undefined, message: Message) {

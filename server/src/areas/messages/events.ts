@@ -32,7 +32,8 @@ const withAction = Type.Object({ message: Message, action: Message })
 /** The changed message, and beside its content who changed it, for readers of either form. */
 function changedMessage({ message, action }: { message: Message; action: Message }): object {
   const { action: what, entities } = action.data
-  return { message: { ...message, data: { ...message.data, action: what, entities } } }
+  const all = { ...(message.data.entities as object), ...(entities as object) }
+  return { message: { ...message, data: { ...message.data, action: what, entities: all } } }
 }
 
 // Live, the action message in the history tells of it.

@@ -12,12 +12,13 @@ export const forgetDeletedUsers = follower({
   handle: ({ payload: { uid, id }, at }, { later }) => later(forgetUser, { uid, at }, { key: id }),
 })
 
-/** Files, tags and words of messages that are gone, whoever removed them. */
+/** Files, tags, words and history of messages that are gone, whoever removed them. */
 export const forgetErased = follower({
   name: 'messages.erased',
   on: [messagesErased],
   async handle({ payload: { ids } }, work) {
     await releaseFiles(work, ids)
     for (const id of ids) await forgetContent(work.db, id)
+    await work.db.delete('message_actions').where('message_id', 'in', ids).execute()
   },
 })

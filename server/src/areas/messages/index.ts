@@ -27,7 +27,7 @@ export const messages = area({
   operations,
   events: messageEvents,
   migrations,
-  tables: ['message_tags'],
+  tables: ['message_tags', 'message_actions'],
   followers: [forgetDeletedUsers, forgetErased],
   jobs: [purgeReplies, forgetUser],
 })

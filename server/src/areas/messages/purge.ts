@@ -6,6 +6,7 @@ import { releaseFiles } from '../files/index.ts'
 import { messagesErased } from '../timeline/events.ts'
 import type { MessageRow } from '../timeline/index.ts'
 import { forgetContent } from './change.ts'
+import { blankActions, withoutTrace } from './history.ts'
 
 const atATime = 200
 
@@ -17,6 +18,7 @@ export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_cou
   const { db, now } = work
   for (const { id, reply_count } of rows) {
     await forgetContent(db, id)
+    await blankActions(db, id, withoutTrace)
     if (reply_count > 0) await work.later(purgeReplies, { parentId: id }, { key: String(id) })
   }
   const ids = rows.map(({ id }) => id)

@@ -144,13 +144,17 @@ async function write(
   if (tags && tags.length > 0) await putTags(db, row.id, tags)
   await putSearchEntries(db, messagesList, [searchEntry(row)])
   if (parent) await countReply(work, parent, row, known)
-  const message = toMessage(db, row, {})
+  // Nobody has done anything with it yet; only what it quotes has to be looked up.
+  const seenBy = async (viewer: string | undefined): Promise<Message> => {
+    const bare = toMessage(db, row, {}, viewer === undefined ? {} : { subscribed: true })
+    if (quotedId === undefined) return bare
+    const [quoting] = await toMessages(db, [{ ...row, ...unseen }], { viewer })
+    return quoting ?? bare
+  }
+  const message = await seenBy(undefined)
   await work.emit(messageSent, { message })
   for (const uid of known) await work.emit(userMentioned, { message, uid })
-  // Nobody has done anything with it yet; only what it quotes would have to be looked up.
-  if (quotedId === undefined) return speaker.actor ? toMessage(db, row, {}, { subscribed: true }) : message
-  const [answered] = await toMessages(db, [{ ...row, ...unseen }], { viewer: speaker.actor?.uid })
-  return answered ?? message
+  return speaker.actor ? seenBy(speaker.uid) : message
 }
 
 type Attached = { attachments?: { url: string }[] }

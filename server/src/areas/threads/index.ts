@@ -1,6 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { joinThread } from '../messages/index.ts'
 import { followedBy } from '../timeline/index.ts'
+import { threadEvents } from './events.ts'
 import { forgetErased } from './followers.ts'
 import { operations } from './operations.ts'
 import { joinedThread, threadsFollowed } from './store.ts'
@@ -13,6 +14,7 @@ export const threads = area({
   name: 'threads',
   about: 'Replies to a message, kept together.',
   operations,
+  events: threadEvents,
   migrations,
   tables: ['thread_subscriptions'],
   followers: [forgetErased],

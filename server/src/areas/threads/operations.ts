@@ -22,9 +22,10 @@ import { findConversation, type MessageRow, otherSide, placeOfGroup, placeOfUser
 import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser } from '../users/index.ts'
+import { threadFollowed, threadUnfollowed } from './events.ts'
 import { listThreads } from './list.ts'
 import { ThreadListQuery, ThreadStretch } from './schemas.ts'
-import { setFollowing } from './store.ts'
+import { setFollowing, threadsFollowed } from './store.ts'
 
 const replyBytesMax = 262_144
 const doors: ('server' | 'client')[] = ['server', 'client']
@@ -132,9 +133,13 @@ const follow = (['POST', 'DELETE'] as const).map((method) =>
     reply: Success,
     errors: [messageNotFound, messageNotAccessible, nestedThread],
     find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-    async run({ db, found, actor }) {
+    async run({ db, found, actor, emit }) {
       if (found.parent_id !== null) throw nestedThread({ id: found.id })
-      await setFollowing(db, found.id, [actor?.uid ?? ''], method === 'POST')
+      const [uid, follows] = [actor?.uid ?? '', method === 'POST']
+      const followed = (await threadsFollowed(db, [found.id], uid)).has(found.id)
+      await setFollowing(db, found.id, [uid], follows)
+      const payload = { uid, messageId: String(found.id) }
+      if (followed !== follows) await emit(follows ? threadFollowed : threadUnfollowed, payload)
       return { data: { success: true as const } }
     },
   }),

@@ -37,7 +37,7 @@ export async function receiptsOf(
   )
   return rows.flatMap(({ uid, delivered_at, read_at }) => {
     const user = users.get(uid)
-    const deliveredAt = delivered_at ?? read_at
+    const deliveredAt = read_at === null ? delivered_at : Math.min(delivered_at ?? read_at, read_at)
     // Who came to a group later has passed the message without receiving it.
     if (!user || deliveredAt === null) return []
     return [

@@ -139,7 +139,8 @@ export function toMessage(
   extras: Extras = {},
 ): Message {
   const { reactions, savedAt, subscribed, interactions, unreadReplies } = extras
-  const [deliveredAt, readAt] = [row.delivered_at ?? null, row.read_at ?? null]
+  const [deliveredAt, readAt] = [earliest(row.delivered_at, row.read_at), row.read_at ?? null]
+  const deliveredToMeAt = earliest(row.delivered_to_me_at, row.read_by_me_at)
   return {
     id: String(row.id),
     ...(row.muid !== null && { muid: row.muid }),
@@ -158,7 +159,7 @@ export function toMessage(
     updatedAt: Math.max(row.updated_at, deliveredAt ?? 0, readAt ?? 0),
     ...(deliveredAt !== null && { deliveredAt }),
     ...(readAt !== null && { readAt }),
-    ...(row.delivered_to_me_at != null && { deliveredToMeAt: row.delivered_to_me_at }),
+    ...(deliveredToMeAt !== null && { deliveredToMeAt }),
     ...(row.read_by_me_at != null && { readByMeAt: row.read_by_me_at }),
     ...(row.edited_at !== null && { editedAt: row.edited_at }),
     ...(row.edited_by !== null && { editedBy: row.edited_by }),
@@ -174,4 +175,10 @@ export function toMessage(
     ...(row.pinned_at !== null && { pinnedAt: row.pinned_at }),
     ...(savedAt !== undefined && { savedAt }),
   }
+}
+
+/** Who has read something has received it by then, whatever was said about that later. */
+function earliest(delivered: number | null | undefined, read: number | null | undefined): number | null {
+  const known = [delivered, read].filter((at) => at !== null && at !== undefined)
+  return known.length === 0 ? null : Math.min(...known)
 }

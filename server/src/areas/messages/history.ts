@@ -1,0 +1,49 @@
+import type { TenantDb } from '../../storage/tenant.ts'
+
+/**
+ * The history tells of edits and deletions with the message inside, as it was then. What a message has lost must not live
+ * on there, so it is known which actions tell of which message.
+ */
+export async function noteAction(db: TenantDb, messageId: number, actionId: number): Promise<void> {
+  await db.insert('message_actions', { message_id: messageId, action_id: actionId }).execute()
+}
+
+interface Told {
+  data: Record<string, unknown>
+  [name: string]: unknown
+}
+
+/** What stays of a deleted message: that it was there, and whose it was. */
+export function withoutContent({ data: { entities }, tags: _, quotedMessage: __, ...rest }: Told): object {
+  return { ...rest, data: { entities } }
+}
+
+/** What stays of a message that is gone for good. */
+export function withoutTrace({ id, conversationId, category, type, sentAt }: Told): object {
+  return { id, conversationId, category, type, sentAt, data: {} }
+}
+
+/** Takes out of the history what a message has lost. */
+export async function blankActions(db: TenantDb, messageId: number, left: (told: Told) => object): Promise<void> {
+  const rows = await db
+    .select('messages')
+    .select(['messages.id', 'messages.data'])
+    .where('messages.id', 'in', (select) =>
+      select
+        .selectFrom('message_actions')
+        .select('message_actions.action_id')
+        .where('message_actions.app_id', '=', db.appId)
+        .where('message_actions.message_id', '=', messageId),
+    )
+    .where('messages.purged', '=', 0)
+    .execute()
+  for (const { id, data } of rows) {
+    const told = JSON.parse(data)
+    told.entities.on.entity = left(told.entities.on.entity)
+    await db
+      .update('messages')
+      .set({ data: JSON.stringify(told) })
+      .where('id', '=', id)
+      .execute()
+  }
+}

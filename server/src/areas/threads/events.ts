@@ -1,0 +1,19 @@
+import { defineEvent } from '../../kit/event.ts'
+import { Type } from '../../kit/schema.ts'
+
+const payload = Type.Object({ uid: Type.String(), messageId: Type.String() })
+
+/** Only the user's own devices are told, and only of what the user asked for. */
+export const threadFollowed = defineEvent({
+  name: 'thread.followed',
+  payload,
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+export const threadUnfollowed = defineEvent({
+  name: 'thread.unfollowed',
+  payload,
+  audience: ({ uid }) => [`user:${uid}`],
+})
+
+export const threadEvents = [threadFollowed, threadUnfollowed]
