@@ -39,6 +39,17 @@ export async function makeGroup(
   return group
 }
 
+/** A message from one user to another. */
+export async function say(server: Server, from: string, receiver: string, more: object = {}): Promise<Shown> {
+  const body = { receiver, receiverType: 'user', data: { text: 'Conformance' }, ...more }
+  return data(await server.api.send('POST', '/messages', { headers: { onBehalfOf: from }, body }))
+}
+
+/** A message from a user to a group. */
+export async function sayIn(server: Server, guid: string, from: string): Promise<Shown> {
+  return say(server, from, guid, { receiverType: 'group' })
+}
+
 /** The door for end users, with a fresh token of this one. */
 export async function clientOf(server: Server, uid: string): Promise<Caller> {
   const { authToken } = data(await server.api.post(`/users/${uid}/auth_tokens`, { force: true }))
@@ -46,6 +57,8 @@ export async function clientOf(server: Server, uid: string): Promise<Caller> {
 }
 
 export const uidsIn = (list: { uid: string }[]): string[] => list.map(({ uid }) => uid)
+
+export const idsIn = (list: { id: string }[]): string[] => list.map(({ id }) => id)
 
 export const guidsIn = (list: { guid: string }[]): string[] => list.map(({ guid }) => guid)
 

@@ -5,9 +5,11 @@ import { bannedUsers } from './areas/banned-users.ts'
 import { blockedUsers } from './areas/blocked-users.ts'
 import { calls } from './areas/calls.ts'
 import { conventions } from './areas/conventions.ts'
+import { conversations } from './areas/conversations.ts'
 import { friends } from './areas/friends.ts'
 import { groups } from './areas/groups.ts'
 import { members } from './areas/members.ts'
+import { messages } from './areas/messages.ts'
 import { permissions } from './areas/permissions.ts'
 import { restrictedFeatures } from './areas/restricted-features.ts'
 import { roles } from './areas/roles.ts'
@@ -29,6 +31,8 @@ export const checkedAreas: CheckedArea[] = [
   groups,
   members,
   bannedUsers,
+  messages,
+  conversations,
 ]
 
 /** Where the server is and what opens it. */
