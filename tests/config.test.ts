@@ -44,6 +44,8 @@ describe('settings', () => {
     PARLEY_LEASE_SECONDS: ['4', '3601', '-60', ''],
     PARLEY_LIMIT_CORE: ['0', '-1', '1.5', ''],
     PARLEY_LIMIT_STANDARD: ['0', 'unlimited', ''],
+    PARLEY_LIMIT_MESSAGES: ['0', 'many'],
+    PARLEY_LIMIT_UNREAD: ['0', '-5'],
     PARLEY_APPS_MAX: ['0', 'few', '1000001'],
     PARLEY_PUBLIC_PORT: ['0', '65536', 'https'],
     PARLEY_FILE_MEGABYTES_MAX: ['0', '10001', '1.5', ''],

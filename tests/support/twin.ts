@@ -55,6 +55,7 @@ export async function modelApp(house: House): Promise<Model> {
   }
   // Some of these took the tags away.
   assertSucceeds(await app.put(`/users/${records.uid}`, { tags: ['sample'] }))
+  assertSucceeds(await app.put(`/groups/${records.guid}`, { tags: ['sample'] }))
   await house.settle()
   return { appId: app.id, records, authToken }
 }
@@ -68,12 +69,21 @@ export function bodiesOf(operation: Operation): Pick<Sending, 'body'>[] {
   })
 }
 
+/**
+ * Messages are numbered through the whole install, so no two apps can hold the same ones, and what hangs on a message
+ * cannot be copied with it. These areas are held apart by the tripwire and by their own tests.
+ */
+const withMessages = ['timeline', 'files', 'messages', 'conversations', 'reactions', 'threads', 'pins', 'interactions']
+
+/** Areas whose records two apps can hold alike. */
+export const copiedAreas = areas.filter(({ name }) => !withMessages.includes(name))
+
 function operationsOfApps(): [Area, Operation][] {
-  const all = areas.flatMap((area) => area.operations.map((operation): [Area, Operation] => [area, operation]))
+  const all = copiedAreas.flatMap((area) => area.operations.map((operation): [Area, Operation] => [area, operation]))
   return all.filter(([, { id }]) => !aboutTheInstall.includes(id))
 }
 
-const recordTables: TenantTable[] = ['tallies', 'search_entries', ...areas.flatMap(({ tables }) => tables)]
+const recordTables: TenantTable[] = ['tallies', 'search_entries', ...copiedAreas.flatMap(({ tables }) => tables)]
 
 /** Gives one app the records of another, with their ids and secrets; the API keys that it was born with stay. */
 export async function copyRecords({ service }: House, from: string, to: string): Promise<void> {

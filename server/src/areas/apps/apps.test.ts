@@ -240,6 +240,9 @@ for (const database of databases) {
         }
         h.clock.setOffset(graceSeconds + 60)
         await h.settle()
+        // Its files go first, and rows only once these are gone.
+        h.clock.setOffset(graceSeconds + 120)
+        await h.settle()
         const after = await dump(h)
         assert.deepEqual(rowsOfApp(after, gone.id), [])
         assert.deepEqual(rowsOfApp(after, stays.id), rowsOfApp(before, stays.id))
@@ -331,4 +334,31 @@ async function fill(app: AppClient): Promise<void> {
   assertSucceeds(await app.put('/groups/team/scopes/admin/permissions', { permissions: { sendMessage: 'deny' } }))
   assertSucceeds(await app.post('/users/ana/friends', { accepted: ['nora'] }))
   assertSucceeds(await app.post('/users/ana/blockedusers', { blockedUids: ['milo'] }))
+  await fillTalk(app)
+}
+
+async function fillTalk(app: AppClient): Promise<void> {
+  const ana = { onBehalfOf: 'ana' }
+  const members = { participants: ['nora'], usersToBan: ['milo'] }
+  assertSucceeds(await app.post('/groups', { guid: 'crew', name: 'Crew', tags: ['crew'], members }, ana))
+  const text = { receiver: 'nora', receiverType: 'user', data: { text: 'Hello <@uid:nora>' }, tags: ['greeting'] }
+  const { id } = assertSucceeds(await app.post('/messages', text, ana)).data
+  assertSucceeds(await app.post(`/messages/${id}/thread`, { data: { text: 'And more' } }, ana))
+  assertSucceeds(await app.post(`/messages/${id}/reactions/${encodeURIComponent('👋')}`, undefined, ana))
+  assertSucceeds(await app.post(`/messages/${id}/save`, undefined, ana))
+  assertSucceeds(await app.put(`/messages/${id}`, { data: { text: 'Hello, edited' } }, ana))
+  assertSucceeds(await app.put(`/messages/${id}`, { data: { text: 'Hello <@uid:nora>' } }, ana))
+  assertSucceeds(await app.post('/users/ana/conversation/read', undefined, { onBehalfOf: 'nora' }))
+  assertSucceeds(await app.put('/conversations/pinned', { pinnedConversations: [{ guid: 'crew' }] }))
+  const interactiveData = { text: 'Yes or no?', cardActions: [{ elementType: 'button', elementId: 'yes' }] }
+  const card = { ...text, category: 'interactive', type: 'card', data: { interactiveData } }
+  const asked = assertSucceeds(await app.post('/messages', card, ana)).data
+  const interacted = { method: 'PATCH', body: { interactions: ['yes'] }, headers: { onBehalfOf: 'nora' } }
+  assertSucceeds(await app.send(`/messages/${asked.id}/interacted`, interacted))
+  const boundary = 'parts'
+  const part = (name: string, value: string) =>
+    `--${boundary}\r\ncontent-disposition: form-data; ${name}\r\n\r\n${value}\r\n`
+  const raw = `${part('name="receiver"', 'nora')}${part('name="receiverType"', 'user')}${part('name="file"; filename="a.txt"', 'a')}--${boundary}--\r\n`
+  const headers = { ...ana, 'content-type': `multipart/form-data; boundary=${boundary}` }
+  assertSucceeds(await app.send('/messages', { method: 'POST', raw, headers }))
 }
