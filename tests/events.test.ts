@@ -339,9 +339,7 @@ function apply(state: Map<string, Message>, { name, payload }: Logged): void {
   switch (name) {
     case 'message.sent': {
       state.set(message.id, structuredClone(message))
-      const parent = state.get(message.parentId)
-      if (!parent) return
-      parent.replyCount = (parent.replyCount ?? 0) + 1
+      countReply(state, message.parentId, 1)
       return
     }
     case 'message.actionWritten': {
@@ -356,15 +354,15 @@ function apply(state: Map<string, Message>, { name, payload }: Logged): void {
     case 'message.purged': {
       state.delete(message.id)
       blankHistory(state, message.id, withoutTrace)
-      const parent = state.get(message.parentId)
-      if (parent) parent.replyCount -= 1
-      if (parent?.replyCount === 0) delete parent.replyCount
+      countReply(state, message.parentId, -1)
       for (const other of [...state.values()]) {
         if (other.parentId === message.id) {
           state.delete(other.id)
           blankHistory(state, other.id, withoutTrace)
         }
-        if (other.quotedMessage?.id === message.id) delete other.quotedMessage
+      }
+      for (const other of state.values()) {
+        if (other.quotedMessage && !state.has(other.quotedMessage.id)) delete other.quotedMessage
       }
       return
     }
@@ -379,6 +377,18 @@ function apply(state: Map<string, Message>, { name, payload }: Logged): void {
         if (quotedMessage?.id === message.id) quotedMessage.data = known.data
       }
       return
+  }
+}
+
+/** On the message that the thread belongs to, and wherever it is quoted. */
+function countReply(state: Map<string, Message>, parentId: string | undefined, change: number): void {
+  const parent = parentId === undefined ? undefined : state.get(parentId)
+  if (!parent) return
+  const replyCount = (parent.replyCount ?? 0) + change
+  const quotes = [...state.values()].flatMap(({ quotedMessage }) => quotedMessage ?? [])
+  for (const shown of [parent, ...quotes.filter(({ id }) => id === parentId)]) {
+    if (replyCount === 0) delete shown.replyCount
+    else shown.replyCount = replyCount
   }
 }
 
