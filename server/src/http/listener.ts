@@ -61,7 +61,7 @@ export function endHeard(request: IncomingMessage, response: ServerResponse, bod
 
 const tlsHandshakeByte = 0x16
 const keepAliveMilliseconds = 65_000
-const idleGraceMilliseconds = 150
+const idleGraceMilliseconds = 250
 
 export async function listen(
   options: { host: string; port: number; cert: string; key: string },
@@ -136,17 +136,25 @@ export async function listen(
     })
   }
 
-  /**
-   * A request may be on its way over a connection that looks idle: each gets a moment to arrive, and the turn of the
-   * event loop after it, because a process that was busy has not read yet what came meanwhile.
-   */
+  /** A moment for what is on its way, and the turn after it: a busy process has not read yet what came meanwhile. */
+  async function moment(): Promise<void> {
+    await pause(idleGraceMilliseconds)
+    await nextTurn()
+  }
+
+  /** A request may be on its way over a connection that looks idle, or behind a handshake. */
   async function quiet(): Promise<void> {
-    for (let seen = -1; seen !== requestsSeen; ) {
+    for (let seen = -1; seen !== requestsSeen || handshakes.underWay() > 0; ) {
       seen = requestsSeen
-      await pause(idleGraceMilliseconds)
-      await nextTurn()
+      await moment()
       await finished()
     }
+  }
+
+  /** The system has accepted connections that this process has not seen: closing at once would reset them. */
+  async function closeDoor(): Promise<void> {
+    await moment()
+    front.close()
   }
 
   return {
@@ -155,8 +163,8 @@ export async function listen(
       draining = true
       clearInterval(lookingAtBodies)
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())
-      front.close()
       for (const response of answering) if (!response.headersSent) response.setHeader('Connection', 'close')
+      await closeDoor()
       await Promise.race([finished().then(quiet), deadline])
       for (const server of [secure, plain]) server.close(() => {})
       for (const socket of sockets) socket.destroy()
@@ -181,8 +189,13 @@ function handOver(
   })
 }
 
+interface Handshakes {
+  expect(socket: Socket): void
+  underWay(): number
+}
+
 /** Closes connections whose TLS handshake does not come to an end. */
-function awaitedHandshakes(secure: Server, { handshakeMilliseconds }: Patience): { expect(socket: Socket): void } {
+function awaitedHandshakes(secure: Server, { handshakeMilliseconds }: Patience): Handshakes {
   const waiting = new Map<string, NodeJS.Timeout>()
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   const settle = (name: string) => {
@@ -191,6 +204,7 @@ function awaitedHandshakes(secure: Server, { handshakeMilliseconds }: Patience):
   }
   secure.on('secureConnection', (socket: Socket) => settle(nameOf(socket)))
   return {
+    underWay: () => waiting.size,
     expect(socket) {
       const name = nameOf(socket)
       waiting.set(
