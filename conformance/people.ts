@@ -1,6 +1,9 @@
 import { data, type Server } from './check.ts'
 import type { Caller } from './client.ts'
 
+/** The headers of a server that acts for a user. */
+export const as = (uid: string) => ({ headers: { onBehalfOf: uid } })
+
 /** Records of the suite's own; each is gone after the check that made it. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the other side may answer anything

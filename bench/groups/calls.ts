@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FixedAnswer, HttpFloor } from '../floors/http.ts'
+import type { SendFloor } from '../floors/send.ts'
 import { againstFloor, type Bench, figureOf, type Group, interleave, judged, measure } from '../harness.ts'
 import { type Install, installWith, requestTo, send } from '../install.ts'
-import type { Request } from '../load.ts'
+import { type Request, serialNumber } from '../load.ts'
 import { type Running, startFloor, startParley } from '../processes.ts'
 
 export interface Stage {
@@ -31,6 +32,18 @@ export async function httpFloorFor({ install, server }: Stage, requests: Request
     key: readFileSync(join(install.data, 'server-key.pem'), 'utf8'),
   }
   return startFloor('http', settings)
+}
+
+/** The floor that inserts a row of so many characters for each request, and answers what Parley answered to one. */
+export async function sendFloorFor(stage: Stage, request: Request, rowCharacters: number): Promise<Running> {
+  const body = request.body?.replace(serialNumber, String(Date.now()))
+  const { status, headers, text } = await send(stage.server, { ...request, ...(body !== undefined && { body }) })
+  const settings: SendFloor = {
+    file: join(stage.install.data, 'floor.sqlite'),
+    row: 'x'.repeat(rowCharacters),
+    answer: { status, headers, body: text },
+  }
+  return startFloor('send', settings)
 }
 
 const differentCalls = 500

@@ -1,9 +1,7 @@
-import { join } from 'node:path'
-import type { SendFloor } from '../floors/send.ts'
 import { againstFloor, type Group, interleave } from '../harness.ts'
-import { installWith, requestTo, send } from '../install.ts'
-import { startFloor, startParley } from '../processes.ts'
-import { httpFloorFor } from './calls.ts'
+import { installWith, requestTo } from '../install.ts'
+import { startParley } from '../processes.ts'
+import { httpFloorFor, sendFloorFor } from './calls.ts'
 
 export const refused: Group = {
   name: 'keys/refused',
@@ -34,13 +32,7 @@ export const write: Group = {
     const install = await installWith(1_000, plan.folder)
     const server = await started(startParley({ data: install.data, profileFolder: plan.profileFolder }))
     const rename = requestTo(install, `/v3/apikeys/${install.otherKey}`, { method: 'PUT', body: { name: 'Renamed' } })
-    const { status, headers, text } = await send(server, rename)
-    const settings: SendFloor = {
-      file: join(install.data, 'floor.sqlite'),
-      row: 'x'.repeat(rowCharacters),
-      answer: { status, headers, body: text },
-    }
-    const floor = await started(startFloor('send', settings))
+    const floor = await started(sendFloorFor({ install, server }, rename, rowCharacters))
     const samples = await interleave(generator, plan, [
       { name: 'floor', server: floor, requests: [rename] },
       { name: 'parley', server, requests: [rename] },

@@ -1,11 +1,9 @@
-import { join } from 'node:path'
-import type { SendFloor } from '../floors/send.ts'
 import { againstFloor, againstSelf, type Bench, type Contender, type Group, interleave } from '../harness.ts'
 import { type Install, installWithMessages, requestTo, send } from '../install.ts'
 import type { Request } from '../load.ts'
 import { busyUser, groupOf, groupSizes, partnerAt, rareWord } from '../load-messages.ts'
-import { startFloor, startParley } from '../processes.ts'
-import type { Stage } from './calls.ts'
+import { startParley } from '../processes.ts'
+import { type Stage, sendFloorFor } from './calls.ts'
 
 const differentPartners = 200
 const rowCharacters = 1_200
@@ -57,7 +55,7 @@ export const messageWrites: Group = {
     }
     const contenders: Contender[] = []
     for (const [job, { requests }] of Object.entries(jobs)) {
-      const floor = await bench.started(startFloor('send', await sendFloorFor(stage, requests[0] as Request)))
+      const floor = await bench.started(sendFloorFor(stage, requests[0] as Request, rowCharacters))
       contenders.push({ name: `floor ${job}`, server: floor, requests }, { name: job, server, requests })
     }
     const samples = await interleave(bench.generator, bench.plan, contenders)
@@ -65,15 +63,6 @@ export const messageWrites: Group = {
       againstFloor(samples, { group: 'messages/write', job, floor: `floor ${job}`, parley: job, atLeast }),
     )
   },
-}
-
-async function sendFloorFor({ install, server }: Stage, request: Request): Promise<SendFloor> {
-  const { status, headers, text } = await send(server, request)
-  return {
-    file: join(install.data, 'floor.sqlite'),
-    row: 'x'.repeat(rowCharacters),
-    answer: { status, headers, body: text },
-  }
 }
 
 export const messageGrowth: Group = {

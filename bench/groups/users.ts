@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startServices } from '../../scripts/services.ts'
-import type { SendFloor } from '../floors/send.ts'
 import {
   againstFloor,
   againstSelf,
@@ -18,8 +17,8 @@ import {
 import { type Answer, type Install, installWithUsers, requestTo, send } from '../install.ts'
 import { type Request, serialNumber } from '../load.ts'
 import { rareName, uidAt } from '../load-users.ts'
-import { type Running, startFloor, startParley } from '../processes.ts'
-import { httpFloorFor, type Stage } from './calls.ts'
+import { type Running, startParley } from '../processes.ts'
+import { httpFloorFor, type Stage, sendFloorFor } from './calls.ts'
 import { postgresOf } from './postgres.ts'
 
 const perPage = 100
@@ -96,7 +95,7 @@ export const userWrites: Group = {
     }
     const contenders: Contender[] = []
     for (const [job, requests] of Object.entries(jobs)) {
-      const floor = await bench.started(startFloor('send', await sendFloorFor(stage, requests[0] as Request)))
+      const floor = await bench.started(sendFloorFor(stage, requests[0] as Request, rowCharacters))
       contenders.push({ name: `floor ${job}`, server: floor, requests })
       contenders.push({ name: job, server, requests })
     }
@@ -105,16 +104,6 @@ export const userWrites: Group = {
       againstFloor(samples, { group: 'users/write', job, floor: `floor ${job}`, parley: job, atLeast: 0.5 }),
     )
   },
-}
-
-async function sendFloorFor({ install, server }: Stage, request: Request): Promise<SendFloor> {
-  const body = request.body?.replace(serialNumber, String(Date.now()))
-  const { status, headers, text } = await send(server, { ...request, ...(body !== undefined && { body }) })
-  return {
-    file: join(install.data, 'floor.sqlite'),
-    row: 'x'.repeat(rowCharacters),
-    answer: { status, headers, body: text },
-  }
 }
 
 interface Page {

@@ -10,9 +10,7 @@ import {
   isSeconds,
   success,
 } from '../check.ts'
-import { clientOf, makeGroup, makeUsers, uidsIn } from '../people.ts'
-
-const as = (uid: string) => ({ headers: { onBehalfOf: uid } })
+import { as, clientOf, makeGroup, makeUsers, uidsIn } from '../people.ts'
 
 export const bannedUsers: CheckedArea = {
   name: 'banned-users',

@@ -1,7 +1,6 @@
 import { type CheckedArea, check, data, done, equal, failure, holds, isSeconds, success } from '../check.ts'
-import { clientOf, idsIn, makeGroup, makeUsers, say, sayIn } from '../people.ts'
+import { as, clientOf, idsIn, makeGroup, makeUsers, say, sayIn } from '../people.ts'
 
-const as = (uid: string) => ({ headers: { onBehalfOf: uid } })
 const withUser = (uid: string, rest = '') => `/users/${uid}/conversation${rest}`
 
 export const conversations: CheckedArea = {

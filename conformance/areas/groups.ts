@@ -11,9 +11,7 @@ import {
   refusals,
   success,
 } from '../check.ts'
-import { clientOf, guidsIn, makeGroup, makeUser, makeUsers } from '../people.ts'
-
-const as = (uid: string) => ({ headers: { onBehalfOf: uid } })
+import { as, clientOf, guidsIn, makeGroup, makeUser, makeUsers } from '../people.ts'
 
 export const groups: CheckedArea = {
   name: 'groups',

@@ -25,7 +25,8 @@ export function metadataText(value: unknown): string {
   return JSON.stringify(readMetadata(value))
 }
 
-function readMetadata(value: unknown): Metadata | undefined {
+/** The object that was sent, as such or as text; nothing, if it is none. */
+export function readMetadata(value: unknown): Metadata | undefined {
   const read = typeof value === 'string' ? parsed(value) : value
   if (typeof value === 'string' && !isReadable(read)) return undefined
   return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Metadata) : undefined

@@ -23,6 +23,15 @@ export function OneOf<const Words extends readonly string[]>(words: Words, descr
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...(description && { description }) })
 }
 
+const tagsMax = 25
+const tagCharactersMax = 100
+
+/** The tags of a record, as they may be sent. */
+export const Tags = Type.Array(FilledText(tagCharactersMax), {
+  maxItems: tagsMax,
+  description: 'Replaces all earlier ones; the same tag twice counts once',
+})
+
 /** An http or https address. */
 export function WebAddress(max: number, description?: string) {
   return Type.Refine(

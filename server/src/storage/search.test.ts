@@ -11,7 +11,7 @@ import {
   idsOnPage,
   matches,
   putSearchEntries,
-  removeSearchEntry,
+  removeSearchEntries,
   withoutAccents,
 } from './search.ts'
 import { deleteSome } from './sql.ts'
@@ -143,7 +143,7 @@ for (const database of databases) {
       await put(app, 'x1', 'oak table')
       assert.equal(await idsOf(app, 'walnut'), '')
       assert.equal(await idsOf(app, 'oak t'), 'x1')
-      await write(app, (db) => removeSearchEntry(db, list, 'x1'))
+      await write(app, (db) => removeSearchEntries(db, list, ['x1']))
       assert.equal(await idsOf(app, 'oak'), '')
       await write(other, (db) => deleteSome(db, 'search_entries', 100))
       assert.equal(await idsOf(other, 'walnut'), '')

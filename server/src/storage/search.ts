@@ -1,4 +1,4 @@
-import { type Compilable, type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Flavour } from './connection.ts'
 import { escapeLike } from './sql.ts'
 import type { SearchEntryRow } from './tables.ts'
@@ -87,20 +87,19 @@ export function entryText(texts: string[]): string {
   return texts.map(folded).join(fieldSeparator)
 }
 
-const putRows = preparedRows<Omit<SearchEntryRow, 'app_id'>, never>(
-  (db, rows) =>
-    db
-      .insert('search_entries', rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['app_id', 'list', 'id'])
-          .doUpdateSet({ text: sql`excluded.text` })
-          .whereRef('search_entries.text', '!=', sql`excluded.text`),
-      ) as unknown as Compilable<never>,
+const putRows = preparedRows<Omit<SearchEntryRow, 'app_id'>, never>((db, rows) =>
+  db
+    .insert('search_entries', rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['app_id', 'list', 'id'])
+        .doUpdateSet({ text: sql`excluded.text` })
+        .whereRef('search_entries.text', '!=', sql`excluded.text`),
+    ),
 )
 
-export async function removeSearchEntry(db: TenantDb, list: string, id: string): Promise<void> {
-  await db.delete('search_entries').where('list', '=', list).where('id', '=', id).execute()
+export async function removeSearchEntries(db: TenantDb, list: string, ids: string[]): Promise<void> {
+  await db.delete('search_entries').where('list', '=', list).where('id', 'in', ids).execute()
 }
 
 /** The ids of the records that a search finds, as a subquery of one column. */

@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { escapeLike } from './sql.ts'
 import { prepared, preparedRows, type TenantDb } from './tenant.ts'
 
@@ -101,15 +101,12 @@ async function addChanges(db: TenantDb, list: string, all: Change[]): Promise<vo
   if (rows.length > 0) await addCounts(db, rows)
 }
 
-const addCounts = preparedRows<Tally, never>(
-  (db, rows) =>
-    db
-      .insert('tallies', rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['app_id', 'list', 'level', 'bucket', 'facets'])
-          .doUpdateSet({ n: sql`tallies.n + excluded.n` }),
-      ) as unknown as Compilable<never>,
+const addCounts = preparedRows<Tally, never>((db, rows) =>
+  db
+    .insert('tallies', rows)
+    .onConflict((conflict) =>
+      conflict.columns(['app_id', 'list', 'level', 'bucket', 'facets']).doUpdateSet({ n: sql`tallies.n + excluded.n` }),
+    ),
 )
 
 interface Change {

@@ -92,7 +92,8 @@ export function prepared<Values extends object, Row>(
 
 /** The same for a statement that takes several rows at once, all with the same columns: one text for each number of them. */
 export function preparedRows<Values extends object, Row>(
-  build: (db: TenantDb, rows: Values[]) => Compilable<Row>,
+  // A statement that answers no rows compiles too; what it would answer is a count that nobody reads.
+  build: (db: TenantDb, rows: Values[]) => Compilable<Row> | Compilable<InsertResult>,
 ): (db: TenantDb, rows: Values[]) => Promise<Row[]> {
   const texts = new WeakMap<object, Map<string, Text>>()
 

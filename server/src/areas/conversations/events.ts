@@ -1,5 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { OneOf, Type } from '../../kit/schema.ts'
+import { systemUid } from '../users/index.ts'
 import { Conversation } from './schemas.ts'
 
 /** How far somebody has come; in the words of the reference service's receipts. */
@@ -68,7 +69,7 @@ function pinning(name: string, trigger: string) {
   return defineEvent({
     name,
     payload: Pinned,
-    audience: ({ uid }) => (uid === 'app_system' ? ['app'] : [`user:${uid}`]),
+    audience: ({ uid }) => (uid === systemUid ? ['app'] : [`user:${uid}`]),
     webhook: { trigger, body: ({ conversation, by }) => ({ conversation, by }) },
   })
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { escapeLike } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { type Side, sidesWhere } from '../timeline/index.ts'
 import { conditionsOf } from './list.ts'
 import type { ConversationListQuery } from './schemas.ts'
-import { type Side, sidesWhere } from './sides.ts'
 
 /** A page of every side of every conversation, or of each conversation's first side, for the app itself. */
 export async function everySide(

@@ -9,7 +9,15 @@ import { requireGroup } from '../groups/index.ts'
 import { messageNotFound, notForClients } from '../messages/errors.ts'
 import { requireScope } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { openConversation, openRows, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import {
+  findConversation,
+  openConversation,
+  openRows,
+  type Place,
+  placeOfGroup,
+  placeOfUsers,
+  type Side,
+} from '../timeline/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { findUser, requireActiveUser, toUser } from '../users/index.ts'
 import { conversationNotFound, notAccessible, pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
@@ -32,7 +40,7 @@ import {
   SystemPinsPut,
   UpTo,
 } from './schemas.ts'
-import { findSide, isListed, type Side, systemPins, updatedAt } from './sides.ts'
+import { findSide, isListed, systemPins, updatedAt } from './sides.ts'
 
 const clientPageMax = 50
 const clientPageUsual = 30
@@ -105,14 +113,14 @@ function accessible({ side }: Found): Side {
 
 /** The same operation for the conversation with a user and for that of a group. */
 function ofBoth<Made>(make: (kind: With, path: string, name: string) => Made): Made[] {
-  return [make('user', '/users/{id}/conversation', 'User'), make('group', '/groups/{id}/conversation', 'Group')]
+  return [make('user', '/users/{uid}/conversation', 'User'), make('group', '/groups/{guid}/conversation', 'Group')]
+}
+
+function route(method: string, path: string): Route {
+  return `${method} ${path}` as Route
 }
 
 /** Paths have their own names for the id; inside it is one. */
-function route(method: string, path: string): Route {
-  return `${method} ${path.replace('/users/{id}', '/users/{uid}').replace('/groups/{id}', '/groups/{guid}')}` as Route
-}
-
 function idIn(params: object): string {
   const { uid, guid } = params as { uid?: string; guid?: string }
   return uid ?? guid ?? ''
@@ -248,45 +256,32 @@ const markUnread = ofBoth((kind, path, name) =>
   }),
 )
 
-const pinConversation = ofBoth((kind, path, name) => [
-  operation({
-    id: `pin${name}Conversation`,
-    route: route('POST', `${path}/pin`),
-    summary: `Pin the conversation ${kind === 'user' ? 'with a user' : 'of a group'}`,
-    doors,
-    onBehalfOf: 'required',
-    reply: one(Conversation),
-    errors: [...sideErrors, tooManyPins, pinnedForEveryone],
-    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
-    async run(call) {
-      const side = call.found.side ?? (await openSide(call.db, call.found.place, call.actor?.uid ?? '', call.now))
-      const wasPinned = side.pinned_at !== null
-      const pinned = await pin(call, side)
-      const conversation = await shownTo(call.db, pinned, call.actor)
-      if (!wasPinned) await call.emit(conversationPinned, { uid: side.uid, conversation, by: await pinner(call, side) })
-      return { data: conversation }
-    },
-  }),
-  operation({
-    id: `unpin${name}Conversation`,
-    route: route('DELETE', `${path}/pin`),
-    summary: `Unpin the conversation ${kind === 'user' ? 'with a user' : 'of a group'}`,
-    doors,
-    onBehalfOf: 'required',
-    reply: one(Conversation),
-    errors: [...sideErrors, pinnedForEveryone],
-    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
-    async run(call) {
-      const side = call.found.side ?? (await openSide(call.db, call.found.place, call.actor?.uid ?? '', call.now))
-      const wasPinned = side.pinned_at !== null
-      const unpinned = await unpin(call, side)
-      const conversation = await shownTo(call.db, unpinned, call.actor)
-      if (wasPinned)
-        await call.emit(conversationUnpinned, { uid: side.uid, conversation, by: await pinner(call, side) })
-      return { data: conversation }
-    },
-  }),
-]).flat()
+/** Pinning and unpinning: what was so already is answered and not told. */
+const pinConversation = [
+  { method: 'POST', verb: 'pin', change: pin, told: conversationPinned, errors: [tooManyPins, pinnedForEveryone] },
+  { method: 'DELETE', verb: 'unpin', change: unpin, told: conversationUnpinned, errors: [pinnedForEveryone] },
+].flatMap(({ method, verb, change, told, errors }) =>
+  ofBoth((kind, path, name) =>
+    operation({
+      id: `${verb}${name}Conversation`,
+      route: route(method, `${path}/pin`),
+      summary: `${verb === 'pin' ? 'Pin' : 'Unpin'} the conversation ${kind === 'user' ? 'with a user' : 'of a group'}`,
+      doors,
+      onBehalfOf: 'required',
+      reply: one(Conversation),
+      errors: [...sideErrors, ...errors],
+      find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+      async run(call) {
+        const side = call.found.side ?? (await openSide(call.db, call.found.place, call.actor?.uid ?? '', call.now))
+        const changed = await change(call, side)
+        const conversation = await shownTo(call.db, changed, call.actor)
+        const isTold = (side.pinned_at === null) !== (changed.pinned_at === null)
+        if (isTold) await call.emit(told, { uid: side.uid, conversation, by: await pinner(call, side) })
+        return { data: conversation }
+      },
+    }),
+  ),
+)
 
 async function pinner({ db }: Pick<Work, 'db'>, { uid }: Side): Promise<Record<string, unknown>> {
   const user = await findUser(db, uid)
@@ -337,7 +332,7 @@ const getById = operation({
   reply: one(Conversation),
   errors: [...sideErrors, conversationNotFound],
   find: ({ db, params, actor }) => requireById(db, params.conversationId, actor),
-  run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible({ ...found }), actor) }),
+  run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
 })
 
 const deleteById = operation({
@@ -358,11 +353,7 @@ const deleteById = operation({
 
 async function requireById(db: TenantDb, id: string, actor: Actor | undefined): Promise<Found> {
   const conversationId = id.toLowerCase()
-  const exists = await db
-    .select('conversations')
-    .selectAll()
-    .where('conversations.conversation_id', '=', conversationId)
-    .executeTakeFirst()
+  const exists = await findConversation(db, conversationId)
   if (!exists) throw conversationNotFound({ conversationId: id })
   if (exists.type === 'group') await requireScope(db, await requireGroup(db, exists.first), actor?.uid ?? '')
   const { type, first, second } = exists

@@ -2,10 +2,11 @@ import type { Work } from '../../kit/work.ts'
 import { oneAtATime } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { requireGroup } from '../groups/index.ts'
-import { holdUsers, requireActiveUser, systemUid } from '../users/index.ts'
+import type { Side } from '../timeline/index.ts'
+import { holdUsers, requireActiveUser, systemUid, systemUser } from '../users/index.ts'
 import { pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
 import { conversationPinned, conversationUnpinned } from './events.ts'
-import { findSide, pinOf, type Side, systemPins } from './sides.ts'
+import { findSide, pinOf, systemPins } from './sides.ts'
 import type { ConversationPinRow } from './tables.ts'
 
 const pinsMax = 5
@@ -75,7 +76,7 @@ export async function putSystemPins(work: Work, targets: Target[]): Promise<Conv
     pinned_at: before.get(key)?.pinned_at ?? now,
   }))
   if (rows.length > 0) await db.insert('conversation_pins', rows).execute()
-  const by = { uid: systemUid, name: 'System' }
+  const by = { uid: systemUid, name: systemUser.name }
   for (const [key, pin] of before) {
     if (!wanted.has(key)) await work.emit(conversationUnpinned, { uid: systemUid, conversation: nameOf(pin), by })
   }

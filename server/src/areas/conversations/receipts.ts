@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { messageNotFound } from '../messages/errors.ts'
-import { advance, findConversation, type MessageRow, type ReceiptKind, retreat } from '../timeline/index.ts'
-import { findUser, systemUid, toUser } from '../users/index.ts'
+import { advance, findConversation, type MessageRow, type ReceiptKind, retreat, type Side } from '../timeline/index.ts'
+import { findUser, systemUid, systemUser, toUser } from '../users/index.ts'
 import { deliveredToAll, messagesDelivered, messagesRead, readByAll } from './events.ts'
-import type { Side } from './sides.ts'
 
 /** Moves a user's cursor to a message, or to the last one, and tells whoever waits for it. */
 export async function markUpTo(
@@ -99,7 +98,7 @@ async function tellAll(work: Work, side: Side, kind: ReceiptKind, seq: number): 
     sender: systemUid,
     messageSender: newest.sender,
     messageId: String(newest.id),
-    user: { uid: systemUid, name: 'System', role: 'default', status: 'offline' },
+    user: systemUser,
     timestamp: work.now,
   })
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupsByGuid, membershipsIn, toGroup } from '../groups/index.ts'
-import { messagesOf, receiptsOf, type SeenMessage, toMessages } from '../timeline/index.ts'
+import { messagesOf, receiptsOf, type SeenMessage, type Side, toMessages, withWhom } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { blocksBetween, systemUid, toUser, usersByUid } from '../users/index.ts'
 import { unreadAmong } from './list.ts'
 import type { Conversation } from './schemas.ts'
-import { pinOf, type Side, systemPins, updatedAt, withWhom } from './sides.ts'
+import { pinOf, systemPins, updatedAt } from './sides.ts'
 
 export interface ConversationView {
   /** Whose side is shown to himself; absent where a server looks at everyone's. */

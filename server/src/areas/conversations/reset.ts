@@ -2,9 +2,8 @@ import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import { eraseMessages } from '../messages/index.ts'
-import { holdConversation } from '../timeline/index.ts'
+import { holdConversation, type Side } from '../timeline/index.ts'
 import { conversationDeleted, conversationReset } from './events.ts'
-import type { Side } from './sides.ts'
 
 const atATime = 200
 

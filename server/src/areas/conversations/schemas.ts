@@ -1,9 +1,6 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { FilledText, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { OneOf, Seconds, type Static, Tags, Type } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
-
-const tagsMax = 25
-const tagCharactersMax = 100
 
 export const Conversation = Type.Object(
   {
@@ -58,7 +55,7 @@ export const ConversationPage = Type.Object({
 })
 
 export const ConversationUpdate = Type.Object({
-  tags: Type.Array(FilledText(tagCharactersMax), { maxItems: tagsMax, description: 'Replace all earlier ones' }),
+  tags: Tags,
 })
 
 export const ConversationReset = Type.Object({

@@ -1,7 +1,17 @@
 import { ItemOutcome } from '../../kit/each.ts'
 import { MetadataInput } from '../../kit/metadata.ts'
 import { listQuery } from '../../kit/page.ts'
-import { FilledText, OneOf, Seconds, type Static, Text, type TSchema, Type, WebAddress } from '../../kit/schema.ts'
+import {
+  FilledText,
+  OneOf,
+  Seconds,
+  type Static,
+  Tags,
+  Text,
+  type TSchema,
+  Type,
+  WebAddress,
+} from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
 export const membersMax = 100_000
@@ -14,8 +24,6 @@ const passwordCharactersMax = 100
 const descriptionCharactersMax = 255
 const addressCharactersMax = 3_000
 const metadataBytesMax = 5_120
-const tagsMax = 25
-const tagCharactersMax = 100
 const uidCharactersMax = 10_000
 export const uidsPerCallMax = 25
 export const guidsPerCallMax = 25
@@ -117,11 +125,6 @@ export const Admissions = Type.Object(
   { title: 'Admissions' },
 )
 export type Admissions = Static<typeof Admissions>
-
-const Tags = Type.Array(FilledText(tagCharactersMax), {
-  maxItems: tagsMax,
-  description: 'Replaces all earlier ones; the same tag twice counts once',
-})
 
 const profileFields = {
   name: FilledText(nameCharactersMax, 'The name to show'),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
-import { folded, idsMatching, putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
+import { folded, idsMatching, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { addToTally, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { placeOfGroup } from '../timeline/index.ts'
@@ -235,6 +235,6 @@ export async function changeGroup(
 export async function removeGroup(db: TenantDb, group: GroupRow): Promise<void> {
   await db.delete('groups').where('guid', '=', group.guid).execute()
   await db.delete('group_tags').where('guid', '=', group.guid).execute()
-  await removeSearchEntry(db, groupsList, group.guid)
+  await removeSearchEntries(db, groupsList, [group.guid])
   await moveTally(db, groupsList, placeOf(group), undefined)
 }

@@ -2,7 +2,7 @@ import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { placeOfGroup, writeAction } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { systemUid, toUser, type UserRow } from '../users/index.ts'
+import { systemUid, systemUser, toUser, type UserRow } from '../users/index.ts'
 import type { User } from '../users/schemas.ts'
 import {
   memberAdded,
@@ -25,7 +25,7 @@ interface Deed {
   on: UserRow
 }
 
-const system: User = { uid: systemUid, name: 'System', role: 'default', status: 'offline', createdAt: 0 }
+const system: User = { ...systemUser, createdAt: 0 }
 
 /** The user in short, as messages about them show; what is private or long stays out of the history. */
 function toUserCard(row: UserRow): User {

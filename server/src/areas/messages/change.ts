@@ -1,12 +1,12 @@
 import { badRequest } from '../../kit/errors.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
-import { putSearchEntries, removeSearchEntry } from '../../storage/search.ts'
+import { putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { releaseFiles } from '../files/index.ts'
-import { findGroup, scopeInGroup, toGroup } from '../groups/index.ts'
+import { findGroup, toGroup } from '../groups/index.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
-import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import {
   addMentions,
   type Entity,
@@ -19,12 +19,12 @@ import {
   writeAction,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { findUser, toUser } from '../users/index.ts'
+import { findUser, systemUid, toUser } from '../users/index.ts'
 import { editedContent, flagsOf } from './content.ts'
 import { messageNotFound } from './errors.ts'
 import { messageDeleted, messageEdited, messagePurged } from './events.ts'
 import { blankActions, noteAction, withoutContent } from './history.ts'
-import { speakerFor } from './parties.ts'
+import { scopeOver, speakerFor } from './parties.ts'
 import { purge } from './purge.ts'
 import { refusalToChange, refuseUntouchable } from './rules.ts'
 import { mentionedUsers, putTags } from './send.ts'
@@ -47,7 +47,7 @@ export async function editMessage(
   const content = editedContent(row, stored, data ?? {})
   const mentions = await mentionedUsers(db, content.mentioned)
   const known = Object.keys(mentions)
-  const by = actor?.uid ?? systemName
+  const by = actor?.uid ?? systemUid
   const kept = row.flags.includes('r') ? 'r' : ''
   const changed = await update(db, row.id, {
     data: JSON.stringify({ ...content.data, ...(known.length > 0 && { mentions }), entities }),
@@ -69,8 +69,6 @@ export async function editMessage(
   await work.emit(messageEdited, { message, action })
   return action
 }
-
-const systemName = 'app_system'
 
 /**
  * The message as it is once nobody else can change it. The conversation comes first, as for those who write to it; of
@@ -101,12 +99,12 @@ export async function deleteMessage(work: Work, seen: MessageRow, actor: Actor |
     flags: '',
     tags: null,
     deleted_at: now,
-    deleted_by: actor?.uid ?? systemName,
+    deleted_by: actor?.uid ?? systemUid,
     updated_at: now,
     pinned_at: null,
     pinned_by: null,
   })
-  await forgetContent(db, row.id)
+  await forgetContent(db, [row.id])
   await releaseFiles(work, [row.id])
   await blankActions(db, row.id, withoutContent)
   const message = await seenMessage(db, row.id, undefined)
@@ -121,7 +119,7 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
   const row = await held(db, seen)
   if (row.category === 'action' || row.category === 'call') refuseUntouchable(row)
   await refuseChange(db, row, actor, 'delete')
-  const by = actor?.uid ?? systemName
+  const by = actor?.uid ?? systemUid
   const { entities } = JSON.parse(row.data)
   const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
   const message = toMessage(db, gone, {})
@@ -154,10 +152,10 @@ async function update(db: TenantDb, id: number, columns: Partial<MessageRow>): P
   return db.update('messages').set(columns).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
-export async function forgetContent(db: TenantDb, id: number): Promise<void> {
-  await db.delete('message_mentions').where('message_id', '=', id).execute()
-  await db.delete('message_tags').where('message_id', '=', id).execute()
-  await removeSearchEntry(db, messagesList, String(id))
+export async function forgetContent(db: TenantDb, ids: number[]): Promise<void> {
+  await db.delete('message_mentions').where('message_id', 'in', ids).execute()
+  await db.delete('message_tags').where('message_id', 'in', ids).execute()
+  await removeSearchEntries(db, messagesList, ids.map(String))
 }
 
 /** Who may: by the message first, then by role, then by the scope in the group. */
@@ -168,19 +166,13 @@ async function refuseChange(
   change: 'edit' | 'delete',
 ): Promise<void> {
   if (!actor) return
-  const scope = await scopeFor(db, row, actor.uid)
+  const scope = await scopeOver(db, row, actor.uid)
   const refusal = refusalToChange(row, { uid: actor.uid, scope })
   if (refusal) throw refusal
   const policy = await policyOf(db, actor)
   refuseUnless(change === 'edit' ? roleRules.mayEditMessage(policy, scope) : roleRules.mayDeleteMessage(policy, scope))
   if (change === 'delete' || !scope) return
   refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'editMessage'))
-}
-
-async function scopeFor(db: TenantDb, row: MessageRow, uid: string): Promise<MemberScope | undefined> {
-  if (row.receiver_type === 'user') return undefined
-  const group = await findGroup(db, row.receiver)
-  return group && scopeInGroup(db, group, uid)
 }
 
 async function tell(
@@ -191,7 +183,7 @@ async function tell(
   message: Message,
 ): Promise<Message> {
   const { by, on, for: where } = await entitiesOf(work.db, row, actor, message)
-  const sender = actor?.uid ?? systemName
+  const sender = actor?.uid ?? systemUid
   const told = await writeAction(work, placeOf(row), {
     type: 'message',
     action,

@@ -1,3 +1,4 @@
+import { readMetadata } from '../../kit/metadata.ts'
 import type { Attachment } from '../files/schemas.ts'
 import {
   emptyCategory,
@@ -110,7 +111,7 @@ function isMedia({ category, type }: { category: string; type: string }): boolea
 
 function checkedMetadata({ metadata }: Data): { metadata?: Data } {
   if (metadata === undefined) return {}
-  const read = objectOf(metadata) ?? (typeof metadata === 'string' ? objectOf(parsed(metadata)) : undefined)
+  const read = readMetadata(metadata)
   if (!read) throw invalidMetadata()
   return { metadata: read }
 }
@@ -155,12 +156,4 @@ export function flagsOf({ data, mentioned }: Pick<Content, 'data' | 'mentioned'>
 
 export function objectOf(value: unknown): Data | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -18,7 +18,7 @@ export const forgetErased = follower({
   on: [messagesErased],
   async handle({ payload: { ids } }, work) {
     await releaseFiles(work, ids)
-    for (const id of ids) await forgetContent(work.db, id)
+    await forgetContent(work.db, ids)
     await work.db.delete('message_actions').where('message_id', 'in', ids).execute()
   },
 })

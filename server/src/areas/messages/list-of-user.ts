@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import { matches } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import type { SeenMessage } from '../timeline/index.ts'
 import { type Condition, conditionsOf, searchOf } from './filters.ts'
-import { load } from './list.ts'
+import { eachMatches, load } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
 
 /** A page of every direct message that a user has sent or received, oldest first. */
@@ -21,7 +20,7 @@ export async function messagesOfUser(
     sql`messages.conversation_id IN (SELECT conversation_rows.conversation_id FROM conversation_rows
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid})`,
     ...conditionsOf(db, query, undefined),
-    ...(search ? [matches(db, search, sql`CAST(messages.id AS text)`) as Condition] : []),
+    ...(search ? [eachMatches(db, search)] : []),
   ]
   const where = sql.join(conditions, sql` AND `)
   const { rows: counted } = await sql<{ total: number }>`SELECT count(*) AS total FROM messages WHERE ${where}`.execute(

@@ -3,7 +3,7 @@ import type { Actor, Caller } from '../../kit/operation.ts'
 import { countMatching, matches, placesMatching, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf } from '../rbac/index.ts'
-import { findConversation, messagesOf, type SeenMessage } from '../timeline/index.ts'
+import { findConversation, messagesOf, type SeenMessage, visibleTo } from '../timeline/index.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { type Condition, conditionsOf, searchOf, type Viewer } from './filters.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
@@ -184,7 +184,8 @@ function gatheringIsCheaper(hits: number, size: number, limit: number): boolean 
   return hits * hits <= size * limit
 }
 
-function eachMatches(db: TenantDb, search: Search): Condition {
+/** The words asked of one message after the other. */
+export function eachMatches(db: TenantDb, search: Search): Condition {
   return matches(db, search, sql`CAST(messages.id AS text)`) as Condition
 }
 
@@ -267,10 +268,4 @@ async function sidesOf(db: TenantDb, uid: string): Promise<Side[]> {
       AND conversations.last_seq > conversation_rows.cleared_seq
     ORDER BY messages.id DESC`.execute(db.connection.query)
   return rows
-}
-
-function visibleTo(db: TenantDb, uid: string): Condition {
-  return sql`messages.seq > coalesce((SELECT conversation_rows.cleared_seq FROM conversation_rows
-    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-    AND conversation_rows.conversation_id = messages.conversation_id), messages.seq)`
 }

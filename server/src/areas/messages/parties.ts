@@ -2,15 +2,16 @@ import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blocksOf, refusalTo } from '../blocked-users/index.ts'
 import { bannedFromGroup, groupNotJoined } from '../groups/errors.ts'
-import { type GroupRow, placeIn, requireGroup, toGroup } from '../groups/index.ts'
+import { findGroup, type GroupRow, placeIn, requireGroup, scopeInGroup, toGroup } from '../groups/index.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
-import { type Entity, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import { type Entity, type MessageRow, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
 import {
   findActiveUser,
   isAmong,
   requireActiveUser,
   systemUid,
+  systemUser,
   toUser,
   type UserRow,
   uidsOfFriends,
@@ -32,11 +33,8 @@ export interface Speaker {
   entity: object
 }
 
-/** The app, when no user acts. It is known to records and is nobody's row. */
-export const systemEntity = { uid: systemUid, name: 'System', role: 'default', status: 'offline' as const }
-
 export async function speakerFor(db: TenantDb, actor: Actor | undefined): Promise<Speaker> {
-  if (!actor) return { uid: systemUid, id: '', actor: undefined, entity: systemEntity }
+  if (!actor) return { uid: systemUid, id: '', actor: undefined, entity: systemUser }
   const user = await findActiveUser(db, actor.uid)
   return {
     uid: actor.uid,
@@ -72,6 +70,13 @@ export async function requireScope(db: TenantDb, group: GroupRow, uid: string): 
   if (standing === 'banned') throw bannedFromGroup({ guid: group.guid })
   if (standing === 'outsider') throw groupNotJoined({ guid: group.guid })
   return standing === 'owner' ? 'admin' : standing
+}
+
+/** The scope of a user in the group that a message was sent to; nothing for what is between two users. */
+export async function scopeOver(db: TenantDb, row: MessageRow, uid: string): Promise<MemberScope | undefined> {
+  if (row.receiver_type === 'user') return undefined
+  const group = await findGroup(db, row.receiver)
+  return group && scopeInGroup(db, group, uid)
 }
 
 /** Refuses what the speaker's role or, in a group, his scope does not allow. */

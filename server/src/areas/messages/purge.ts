@@ -2,28 +2,24 @@ import { sql } from 'kysely'
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
-import { releaseFiles } from '../files/index.ts'
 import { messagesErased } from '../timeline/events.ts'
 import type { MessageRow } from '../timeline/index.ts'
-import { forgetContent } from './change.ts'
 import { blankActions, withoutTrace } from './history.ts'
 
 const atATime = 200
 
 /**
  * Removes messages for good. What is left of each is its number in the conversation, without content or names: counts
- * of what people have not read are differences of these numbers.
+ * of what people have not read are differences of these numbers. What else was kept about them goes with the event.
  */
 export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_count'>[]): Promise<void> {
   const { db, now } = work
   for (const { id, reply_count } of rows) {
-    await forgetContent(db, id)
     await blankActions(db, id, withoutTrace)
     if (reply_count > 0) await work.later(purgeReplies, { parentId: id }, { key: String(id) })
   }
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return
-  await releaseFiles(work, ids)
   await work.emit(messagesErased, { ids })
   await db
     .update('messages')

@@ -1,9 +1,7 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { FilledText, type Static, Text, Type } from '../../kit/schema.ts'
+import { FilledText, type Static, Tags, Text, Type } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
-const tagsMax = 25
-const tagCharactersMax = 100
 const muidCharactersMax = 100
 const receiverCharactersMax = 100
 export const receiversMax = 100
@@ -11,11 +9,6 @@ export const receiversMax = 100
 /** An id as it may be sent: a number, or its digits. */
 export const IdInput = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,15}$' })], { description })
-
-export const Tags = Type.Array(FilledText(tagCharactersMax), {
-  maxItems: tagsMax,
-  description: 'Replace all earlier ones',
-})
 
 const Receivers = Type.Object({
   uids: Type.Optional(Type.Array(FilledText(receiverCharactersMax))),

@@ -1,9 +1,8 @@
 import { type Actor, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { findGroup, scopeInGroup } from '../groups/index.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
-import { refuseUntouchable, requireMessage, seenMessage } from '../messages/index.ts'
+import { refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import type { MessageRow } from '../timeline/index.ts'
@@ -19,8 +18,7 @@ const messageErrors = [messageNotFound, messageNotAccessible, actionNotAllowed, 
 /** In a group, admins and moderators pin; between two, both do. */
 async function refusePinning(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<void> {
   if (!actor || row.receiver_type === 'user') return
-  const group = await findGroup(db, row.receiver)
-  const scope = group && (await scopeInGroup(db, group, actor.uid))
+  const scope = await scopeOver(db, row, actor.uid)
   refuseUnless(scope === 'admin' || scope === 'moderator')
 }
 

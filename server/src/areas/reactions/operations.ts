@@ -6,12 +6,11 @@ import { one } from '../../kit/reply.ts'
 import type { Static } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { findGroup, scopeInGroup } from '../groups/index.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
-import { refuseUntouchable, requireMessage, seenMessage } from '../messages/index.ts'
+import { refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
-import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { type MessageRow, toMessage } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { findUser, toUser, usersByUid } from '../users/index.ts'
@@ -23,13 +22,6 @@ import type { ReactionRow } from './tables.ts'
 const clientLimits = { usual: 100, max: 100 }
 
 const messageErrors = [messageNotFound, messageNotAccessible, permissionDenied]
-
-/** The acting member's scope, where the message is in a group. */
-async function scopeOf(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<MemberScope | undefined> {
-  if (!actor || row.receiver_type === 'user') return undefined
-  const group = await findGroup(db, row.receiver)
-  return group && scopeInGroup(db, group, actor.uid)
-}
 
 async function list(
   db: TenantDb,
@@ -67,7 +59,7 @@ async function list(
 
 /** Where a group lets the viewer see reactions of some scopes only: those. */
 async function listable(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<RawBuilder<SqlBool>> {
-  const scope = await scopeOf(db, row, actor)
+  const scope = actor && (await scopeOver(db, row, actor.uid))
   if (!scope) return sql`1 = 1`
   const values = await scopeValues(db, { guid: row.receiver, scope })
   refuseUnless(scopeRules.scopeMay(values, 'listReactions'))
@@ -119,7 +111,7 @@ async function react(work: Work, row: MessageRow, actor: Actor | undefined, reac
     throw badRequest({ reaction: [`must have 1 to ${reactionCharactersMax} characters`] })
   }
   refuseUntouchable(row)
-  const scope = await scopeOf(db, row, actor)
+  const scope = actor && (await scopeOver(db, row, actor.uid))
   if (scope) {
     refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'addReaction'))
   }

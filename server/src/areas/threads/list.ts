@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { messagesOf, type SeenMessage, toMessages } from '../timeline/index.ts'
+import { messagesOf, type SeenMessage, toMessages, visibleTo } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import type { ThreadListQuery } from './schemas.ts'
 
@@ -70,12 +70,6 @@ function followedBy(db: TenantDb, viewer: string): Condition {
     OR (messages.sender = ${viewer} AND messages.reply_count > 0 AND messages.id NOT IN (
       SELECT thread_subscriptions.parent_id FROM thread_subscriptions WHERE thread_subscriptions.app_id = ${db.appId}
       AND thread_subscriptions.uid = ${viewer} AND thread_subscriptions.follows = 0)))`
-}
-
-function visibleTo(db: TenantDb, uid: string): Condition {
-  return sql`messages.seq > coalesce((SELECT conversation_rows.cleared_seq FROM conversation_rows
-    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-    AND conversation_rows.conversation_id = messages.conversation_id), messages.seq)`
 }
 
 async function withReplies(

@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { everybody } from './cursors.ts'
 import { followedBy, interactionsOf, reactionsTo, savedBy, shownContent } from './gates.ts'
@@ -33,6 +33,13 @@ export function messagesOf(db: TenantDb, viewer: string | undefined) {
       seenAt('read', sql`${viewer ?? null}`).as('read_by_me_at'),
     ])
     .where('messages.purged', '=', 0)
+}
+
+/** The message is in a conversation of the user's, and no reset of the user's hides it. */
+export function visibleTo(db: TenantDb, uid: string): RawBuilder<SqlBool> {
+  return sql`messages.seq > coalesce((SELECT conversation_rows.cleared_seq FROM conversation_rows
+    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
+    AND conversation_rows.conversation_id = messages.conversation_id), messages.seq)`
 }
 
 // Nobody receives what they send: a note to oneself has no receipts.

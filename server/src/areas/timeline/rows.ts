@@ -1,4 +1,3 @@
-import type { Compilable } from 'kysely'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import type { Place } from './place.ts'
 import type { ConversationRow, MemberRow, MessageRow } from './tables.ts'
@@ -55,13 +54,10 @@ type NewSide = Pick<
   'uid' | 'conversation_id' | 'delivered_seq' | 'read_seq' | 'read_counted' | 'cleared_seq' | 'created_at'
 >
 
-const addSides = preparedRows<NewSide, never>(
-  (db, rows) =>
-    db
-      .insert('conversation_rows', rows)
-      .onConflict((conflict) =>
-        conflict.columns(['app_id', 'uid', 'conversation_id']).doNothing(),
-      ) as unknown as Compilable<never>,
+const addSides = preparedRows<NewSide, never>((db, rows) =>
+  db
+    .insert('conversation_rows', rows)
+    .onConflict((conflict) => conflict.columns(['app_id', 'uid', 'conversation_id']).doNothing()),
 )
 
 /**

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import type { ConversationRow, MemberRow } from './tables.ts'
+import type { Side } from './sides.ts'
 
-/** A user's side of a conversation, with what is needed of the conversation itself to count. */
-export type Side = Pick<MemberRow, 'uid' | 'conversation_id' | 'read_seq' | 'read_counted'> &
-  Pick<ConversationRow, 'last_counted'>
+/** What is needed of a side to count. */
+type Countable = Pick<Side, 'uid' | 'conversation_id' | 'read_seq' | 'read_counted' | 'last_counted'>
 
 export interface Unread {
   messages: number
@@ -16,7 +15,11 @@ export interface Unread {
  * that were deleted since, the user's own, and those of people the user has blocked. All of these are found by index, and
  * there are none in most conversations.
  */
-export async function unreadOf(db: TenantDb, sides: Side[], blocked: readonly string[]): Promise<Map<string, Unread>> {
+export async function unreadOf(
+  db: TenantDb,
+  sides: Countable[],
+  blocked: readonly string[],
+): Promise<Map<string, Unread>> {
   const behind = sides.filter(({ last_counted, read_counted }) => last_counted > read_counted)
   const counts = new Map<string, Unread>()
   for (const { conversation_id } of sides) counts.set(conversation_id, { messages: 0, mentions: 0 })
@@ -27,7 +30,7 @@ export async function unreadOf(db: TenantDb, sides: Side[], blocked: readonly st
   return counts
 }
 
-async function exceptions(db: TenantDb, { uid, conversation_id, read_seq }: Side, blocked: readonly string[]) {
+async function exceptions(db: TenantDb, { uid, conversation_id, read_seq }: Countable, blocked: readonly string[]) {
   const since = (condition: ReturnType<typeof sql>) => sql`
     SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_id = ${conversation_id}
     AND messages.seq > ${read_seq} AND messages.counts = 1 AND ${condition}`

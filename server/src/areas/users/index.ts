@@ -23,6 +23,7 @@ export {
   requireActiveUser,
   sortedNewestFirst,
   systemUid,
+  systemUser,
   toUser,
   userMatches,
   usersByUid,

@@ -1,13 +1,11 @@
 import { MetadataInput } from '../../kit/metadata.ts'
 import { listQuery } from '../../kit/page.ts'
-import { FilledText, OneOf, Seconds, type Static, Text, Type, WebAddress } from '../../kit/schema.ts'
+import { FilledText, OneOf, Seconds, type Static, Tags, Text, Type, WebAddress } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 const statusMessageCharactersMax = 255
 const addressCharactersMax = 3_000
 const metadataBytesMax = 5_120
-const tagsMax = 25
-const tagCharactersMax = 100
 
 export const uidPattern = /^[A-Za-z0-9_-]{1,100}$/
 
@@ -60,11 +58,6 @@ export const CreatedUser = Type.Object(
   },
   { title: 'CreatedUser' },
 )
-
-const Tags = Type.Array(FilledText(tagCharactersMax), {
-  maxItems: tagsMax,
-  description: 'Replaces all earlier ones; the same tag twice counts once',
-})
 
 const profileFields = {
   name: FilledText(nameCharactersMax, 'The name to show'),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
-import { idsMatching, matches, putSearchEntries, removeSearchEntry, type Search } from '../../storage/search.ts'
+import { idsMatching, matches, putSearchEntries, removeSearchEntries, type Search } from '../../storage/search.ts'
 import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
@@ -20,6 +20,9 @@ const idBytes = 8
 
 /** Who acts when no user does; known to records, never a row. */
 export const systemUid = 'app_system'
+
+/** What records tell of it. */
+export const systemUser = { uid: systemUid, name: 'System', role: 'default', status: 'offline' as const }
 
 type Doing = Pick<Work, 'db' | 'now'>
 
@@ -372,7 +375,7 @@ export async function removeUser(db: TenantDb, { uid }: UserRow): Promise<UserRo
   const row = await db.delete('users').where('uid', '=', uid).returningAll().executeTakeFirst()
   if (!row) throw userNotFound({ uid })
   await db.delete('user_tags').where('uid', '=', uid).execute()
-  await removeSearchEntry(db, usersList, uid)
+  await removeSearchEntries(db, usersList, [uid])
   await moveTally(db, usersList, placeOf(row), undefined)
   return row
 }

@@ -1,0 +1,32 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { otherSide } from './place.ts'
+import type { ConversationRow, MemberRow } from './tables.ts'
+
+/** One user's side of a conversation together with the conversation. */
+export interface Side extends MemberRow {
+  type: ConversationRow['type']
+  first: string
+  second: string
+  last_seq: number
+  last_counted: number
+  shown_seq: number
+  active_at: number
+}
+
+/** The other user, or the group. */
+export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>): string {
+  return side.type === 'group' ? side.first : otherSide(side, side.uid)
+}
+
+/** The sides that meet some conditions on `conversation_rows` and `conversations`. */
+export async function sidesWhere(db: TenantDb, conditions: RawBuilder<SqlBool>[], rest = sql``): Promise<Side[]> {
+  const all = sql.join([sql`conversation_rows.app_id = ${db.appId}`, ...conditions], sql` AND `)
+  const { rows } = await sql<Side>`
+    SELECT conversation_rows.*, conversations.type, conversations.first, conversations.second, conversations.last_seq,
+      conversations.last_counted, conversations.shown_seq, conversations.active_at
+    FROM conversation_rows JOIN conversations ON conversations.app_id = conversation_rows.app_id
+      AND conversations.conversation_id = conversation_rows.conversation_id
+    WHERE ${all} ${rest}`.execute(db.connection.query)
+  return rows
+}
