@@ -70,7 +70,8 @@ async function makeGroup(inApp: <T>(run: (work: Work) => Promise<T>) => Promise<
 
 async function sendOne(work: Work, n: number, speakers: Map<string, Awaited<ReturnType<typeof speakerFor>>>) {
   const partner = partnerAt(n % conversations)
-  const toGroup = n % 5 === 4
+  // Another fifth in each round, so that there is a conversation with every partner.
+  const toGroup = (n + Math.floor(n / conversations)) % 5 === 4
   const from = n % 2 === 0 || toGroup ? busyUser : partner
   const speaker = speakers.get(from) ?? (await speakerFor(work.db, { uid: from, role: 'default', roleId: null }))
   speakers.set(from, speaker)

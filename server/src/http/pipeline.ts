@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { keepFile, openReception } from '../areas/files/index.ts'
 import { authorise } from '../areas/rbac/index.ts'
 import { userNotFound } from '../areas/users/errors.ts'
-import { findActiveUser } from '../areas/users/index.ts'
+import { actorFrom, findActiveUser } from '../areas/users/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Actor, Caller, Operation, ReceivedFile } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
@@ -305,7 +305,7 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
 async function requireActor(connection: Connection, appId: string, uid: string, door: Caller['kind']): Promise<Actor> {
   const user = await findActiveUser(tenantDb(connection, appId), uid)
   if (!user) throw door === 'client' ? authTokenUnknown() : userNotFound({ uid })
-  return { uid: user.uid, role: user.role, roleId: user.role_id }
+  return actorFrom(user)
 }
 
 /** A failure that the operation does not declare is a fault of ours; where it is held to that, it is answered as one. */

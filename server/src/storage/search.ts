@@ -44,6 +44,7 @@ export interface Search {
 
 /** Text as search compares it: one form of each letter, one letter case, single spaces. */
 export function folded(text: string): string {
+  if (isPlain(text)) return text.toLowerCase().replaceAll(/\s+/g, ' ')
   return text
     .normalize('NFKC')
     .toUpperCase()
@@ -62,8 +63,15 @@ export interface SearchEntry {
   marks?: string[]
 }
 
+/** Most texts have no letter outside ASCII, where folding is nothing but lower case. */
+function isPlain(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
+  return /^[\x00-\x7f]*$/.test(text)
+}
+
 /** Letters without their accents; for lists in which nobody cares about them. Vowel signs of other scripts stay. */
 export function withoutAccents(text: string): string {
+  if (isPlain(text)) return text
   return text.normalize('NFKD').replaceAll(accents, '$1').normalize('NFKC')
 }
 
@@ -194,10 +202,10 @@ function gramsOfKey(characters: string[]): Omit<WantedGrams, 'field'> {
   return { grams, asBeginning: width < gramCharactersMax }
 }
 
-/** The grams of an entry's text in their order, field by field. */
-export function gramsOf(text: string): string[][] {
+/** The grams of an entry's text in their order, field by field, with each character written as told. */
+export function gramsOf(text: string, written: (character: string) => string): string[][] {
   return text.split(fieldSeparator).map((line) => {
-    const characters = [...line]
-    return characters.map((_, at) => characters.slice(at, at + gramCharactersMax).join(''))
+    const characters = Array.from(line, written)
+    return characters.map((each, at) => each + (characters[at + 1] ?? '') + (characters[at + 2] ?? ''))
   })
 }

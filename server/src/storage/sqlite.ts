@@ -26,9 +26,24 @@ const flavour: Flavour = {
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
 
-/** A gram as a word that the index takes as it is. */
+/** The index takes words of letters and digits as they are, so characters are written as numbers. */
+function hexOf(character: string): string {
+  const first = hexOfUnit(character.charCodeAt(0))
+  return character.length === 1 ? first : first + hexOfUnit(character.charCodeAt(1))
+}
+
+const hexOfUnits: string[] = []
+
+function hexOfUnit(unit: number): string {
+  const known = hexOfUnits[unit]
+  if (known !== undefined) return known
+  const hex = unit.toString(16).padStart(4, '0')
+  hexOfUnits[unit] = hex
+  return hex
+}
+
 function gramToken(appId: string, list: string, field: number, gram: string): string {
-  return `${appId}${list}${field}x${Buffer.from(gram, 'utf16le').swap16().toString('hex')}`
+  return `${appId}${list}${field}x${Array.from(gram, hexOf).join('')}`
 }
 
 /** Several grams make a phrase: side by side and in this order. */
@@ -49,26 +64,56 @@ function markToken(appId: string, list: string, mark: string): string {
 /** All words of an entry. Marks come first and one by one, so that no phrase of grams runs into them. */
 function entryTokens(appId: string, list: string, text: string, marks: string): string {
   const marked = marks === '' ? [] : marks.split(markSeparator)
-  const grams = gramsOf(text).flatMap((all, field) => all.map((gram) => gramToken(appId, list, field, gram)))
-  return [...marked.map((mark) => markToken(appId, list, mark)), ...grams].join(' ')
+  const tokens = marked.map((mark) => markToken(appId, list, mark))
+  for (const [field, grams] of gramsOf(text, hexOf).entries()) {
+    const prefix = `${appId}${list}${field}x`
+    for (const gram of grams) tokens.push(prefix + gram)
+  }
+  return tokens.join(' ')
 }
 
-/** Kept by triggers, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index. */
+/**
+ * Triggers note what changes, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index.
+ * The index itself follows before the commit: at the end of every savepoint it would write what it holds, and a message
+ * would cost twice as much.
+ */
 const gramIndex = `
   CREATE VIRTUAL TABLE search_grams USING fts5(
     grams, content = '', contentless_delete = 1, tokenize = 'ascii');
+  CREATE TABLE search_changes (row_address integer PRIMARY KEY, was_indexed integer NOT NULL);
   CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
-    INSERT INTO search_grams (rowid, grams)
-    VALUES (new.row_address, entry_tokens(new.app_id, new.list, new.text, new.marks));
+    INSERT OR IGNORE INTO search_changes VALUES (new.row_address, 0);
   END;
   CREATE TRIGGER search_entries_removed AFTER DELETE ON search_entries BEGIN
-    DELETE FROM search_grams WHERE rowid = old.row_address;
+    INSERT OR IGNORE INTO search_changes VALUES (old.row_address, 1);
   END;
   CREATE TRIGGER search_entries_changed AFTER UPDATE ON search_entries BEGIN
-    DELETE FROM search_grams WHERE rowid = old.row_address;
-    INSERT INTO search_grams (rowid, grams)
-    VALUES (new.row_address, entry_tokens(new.app_id, new.list, new.text, new.marks));
+    INSERT OR IGNORE INTO search_changes VALUES (old.row_address, 1);
   END;`
+
+/** Brings the index up to what a transaction has changed. */
+function gramIndexing(writer: DatabaseSync): () => void {
+  let changed: StatementSync | undefined
+  let steps: StatementSync[] = []
+  const prepare = () => {
+    changed = writer.prepare('SELECT 1 FROM search_changes LIMIT 1')
+    steps = [
+      'DELETE FROM search_grams WHERE rowid IN (SELECT row_address FROM search_changes WHERE was_indexed = 1)',
+      `INSERT INTO search_grams (rowid, grams)
+       SELECT row_address, entry_tokens(app_id, list, text, marks)
+       FROM search_changes CROSS JOIN search_entries USING (row_address)`,
+      'DELETE FROM search_changes',
+    ].map((text) => writer.prepare(text))
+  }
+  return () => {
+    if (!changed) {
+      // A new file has no tables yet.
+      if (!writer.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_changes'").get()) return
+      prepare()
+    }
+    if (changed?.get() !== undefined) for (const step of steps) step.run()
+  }
+}
 
 const rowsPerScan = 1_000
 const busyMilliseconds = 5_000
@@ -209,6 +254,8 @@ function open(file: string): DatabaseSync {
   database.function('entry_tokens', { deterministic: true }, (appId, list, text, marks) =>
     entryTokens(String(appId), String(list), String(text), String(marks)),
   )
+  // Every savepoint keeps pages as they were before it; in a temporary file that costs a third more for each write.
+  database.exec('PRAGMA temp_store = MEMORY')
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
   return database
 }
@@ -228,12 +275,17 @@ function transactionsOn(writer: DatabaseSync) {
     const prepared = writer.prepare(text)
     return () => void prepared.run()
   }
+  const index = gramIndexing(writer)
+  const commit = statement('COMMIT')
   return {
     begin: statement('BEGIN IMMEDIATE'),
     savepoint: statement('SAVEPOINT one'),
     release: statement('RELEASE one'),
     undo: () => writer.exec('ROLLBACK TO one; RELEASE one'),
-    commit: statement('COMMIT'),
+    commit: () => {
+      index()
+      commit()
+    },
     rollback: () => writer.isTransaction && writer.exec('ROLLBACK'),
   }
 }

@@ -3,6 +3,7 @@ const mention = /<@uid:([A-Za-z0-9_-]{1,100})>/g
 
 /** The UIDs that a text names, each once, in lower case. */
 export function mentionedIn(text: string): string[] {
+  if (!text.includes('<@uid:')) return []
   return [...new Set([...text.matchAll(mention)].map(([, uid = '']) => uid.toLowerCase()))]
 }
 

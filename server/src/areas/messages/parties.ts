@@ -7,7 +7,6 @@ import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { type Entity, type MessageRow, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
 import {
-  findActiveUser,
   isAmong,
   requireActiveUser,
   systemUid,
@@ -15,6 +14,7 @@ import {
   toUser,
   type UserRow,
   uidsOfFriends,
+  userActing,
 } from '../users/index.ts'
 import type { Content } from './content.ts'
 
@@ -35,7 +35,7 @@ export interface Speaker {
 
 export async function speakerFor(db: TenantDb, actor: Actor | undefined): Promise<Speaker> {
   if (!actor) return { uid: systemUid, id: '', actor: undefined, entity: systemUser }
-  const user = await findActiveUser(db, actor.uid)
+  const user = await userActing(db, actor)
   return {
     uid: actor.uid,
     id: user?.id ?? '',

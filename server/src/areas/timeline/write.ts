@@ -40,7 +40,7 @@ interface Numbers {
  * Gives the next number in a conversation, which begins if need be. Whoever has one keeps all others waiting until the
  * commit, so numbers have no gaps and messages no other order than theirs.
  */
-const takeNumber = prepared<Numbers, ConversationRow>((db, value) =>
+const takeNumber = prepared<Numbers, Pick<ConversationRow, 'last_seq' | 'last_counted' | 'active_at'>>((db, value) =>
   db
     .insert('conversations', {
       conversation_id: value.conversationId,
@@ -62,24 +62,24 @@ const takeNumber = prepared<Numbers, ConversationRow>((db, value) =>
           THEN excluded.active_at ELSE conversations.active_at END`,
       }),
     )
-    .returningAll(),
+    .returning(['last_seq', 'last_counted', 'active_at']),
 )
 
-type NewMessage = Omit<
-  MessageRow,
-  | 'app_id'
-  | 'id'
-  | 'reply_count'
-  | 'edited_at'
-  | 'edited_by'
-  | 'deleted_at'
-  | 'deleted_by'
-  | 'pinned_at'
-  | 'pinned_by'
-  | 'purged'
->
+/** What nobody has done to a message yet. */
+const untouched = {
+  reply_count: 0,
+  edited_at: null,
+  edited_by: null,
+  deleted_at: null,
+  deleted_by: null,
+  pinned_at: null,
+  pinned_by: null,
+  purged: 0,
+}
 
-const addMessage = prepared<NewMessage, MessageRow>((db, value) =>
+type NewMessage = Omit<MessageRow, 'app_id' | 'id' | keyof typeof untouched>
+
+const addMessage = prepared<NewMessage, Pick<MessageRow, 'id'>>((db, value) =>
   db
     .insert('messages', {
       conversation_id: value.conversation_id,
@@ -100,7 +100,7 @@ const addMessage = prepared<NewMessage, MessageRow>((db, value) =>
       sent_at: value.sent_at,
       updated_at: value.updated_at,
     })
-    .returningAll(),
+    .returning('id'),
 )
 
 /** Writes a message at the end of a conversation, and what follows from it for the two sides. */
@@ -121,7 +121,7 @@ export async function writeMessage(
   if (!conversation) throw new Error('A conversation gave no number.')
   // A clock that was set back does not turn the order round.
   const sentAt = Math.max(now, conversation.active_at)
-  const [row] = await addMessage(db, {
+  const message: NewMessage = {
     conversation_id: place.conversationId,
     seq: conversation.last_seq,
     counted: conversation.last_counted,
@@ -139,8 +139,10 @@ export async function writeMessage(
     flags: draft.flags ?? '',
     sent_at: sentAt,
     updated_at: sentAt,
-  })
-  if (!row) throw new Error('A message was not written.')
+  }
+  const [added] = await addMessage(db, message)
+  if (!added) throw new Error('A message was not written.')
+  const row: MessageRow = { ...message, ...untouched, app_id: db.appId, id: added.id }
   await addMentions(db, row, draft.mentions ?? [])
   if (place.type === 'user') await openSides(db, place, row, now)
   // Whoever speaks has seen what was said; whoever does something, such as deleting, need not have.

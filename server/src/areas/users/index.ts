@@ -12,6 +12,7 @@ export { auditUsers } from './audit.ts'
 // Lists of users of your own: usersOf(db), userMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export {
+  actorFrom,
   addMissingUsers,
   conversationId,
   eachUserMatches,
@@ -25,6 +26,7 @@ export {
   systemUid,
   systemUser,
   toUser,
+  userActing,
   userMatches,
   usersByUid,
   usersList,

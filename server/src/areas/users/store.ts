@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
+import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { idsMatching, matches, putSearchEntries, removeSearchEntries, type Search } from '../../storage/search.ts'
 import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
@@ -46,6 +47,20 @@ export async function requireActiveUser(db: TenantDb, uid: string): Promise<User
   const row = await findActiveUser(db, uid)
   if (!row) throw userNotFound({ uid })
   return row
+}
+
+const rowsOfActors = new WeakMap<Actor, UserRow>()
+
+/** A user as the one who acts in a request. */
+export function actorFrom(row: UserRow): Actor {
+  const actor = { uid: row.uid, role: row.role, roleId: row.role_id }
+  rowsOfActors.set(actor, row)
+  return actor
+}
+
+/** The user who acts, as found when the request began; nobody looks them up twice. */
+export async function userActing(db: TenantDb, actor: Actor): Promise<UserRow | undefined> {
+  return rowsOfActors.get(actor) ?? findActiveUser(db, actor.uid)
 }
 
 const lockUser = prepared<{ uid: string }, UserRow>((db, { uid }) =>
