@@ -25,7 +25,7 @@ for (const database of databases) {
       assert.deepEqual(data, {
         settings: {
           ...inForce,
-          'file.size.max': 7 * 1024 * 1024,
+          'file.size.max': 7_000_000,
           'file.count.max': 3,
           'parley.messages.pinned.max': 100,
           'parley.messages.saved.max': 100,

@@ -8,7 +8,7 @@ export const ClientSettings = Type.Object(
     settings: Type.Object(
       {
         ...AppSettings.properties,
-        'file.size.max': Cap(104_857_600, 'Bytes of one file, and of all files of one request'),
+        'file.size.max': Cap(100_000_000, 'Bytes of one file, and of all files of one request'),
         'file.count.max': Cap(10, 'Files of one message'),
         'parley.messages.pinned.max': Cap(100, 'Pinned messages of one conversation'),
         'parley.messages.saved.max': Cap(100, 'Saved messages of one user'),
