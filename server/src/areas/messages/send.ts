@@ -136,7 +136,6 @@ async function write(
     tags: tags && [...new Set(tags)],
     flags: flagsOf({ data: content.data, mentioned: known }),
     mentions: known,
-    inThread: parent !== undefined,
   })
   await claim(db, data, row.id)
   if (tags && tags.length > 0) await putTags(db, row.id, tags)

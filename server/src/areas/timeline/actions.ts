@@ -21,7 +21,7 @@ export interface Action {
   for: Entity
   extras?: object
   /** It was done to a reply in a thread. */
-  inThread?: boolean
+  inThread?: boolean | undefined
 }
 
 /** Notes in a conversation that somebody did something, as a message of its own. */
@@ -36,7 +36,7 @@ export async function writeAction(work: Work, place: Place, action: Action): Pro
       entities: { by: action.by, on: action.on, for: action.for },
       ...(action.extras && { extras: action.extras }),
     },
-    inThread: action.inThread ?? false,
+    inThread: action.inThread,
   })
   const message = toMessage(work.db, row, {})
   const uids = place.type === 'user' ? [...new Set([place.first, place.second])] : []

@@ -23,8 +23,8 @@ export interface Draft {
   flags?: string
   /** UIDs of the users that the text mentions. */
   mentions?: string[]
-  /** It belongs to a thread: as a reply, or as something done to one. */
-  inThread?: boolean
+  /** It belongs to a thread, as replies do anyway: something was done to one. */
+  inThread?: boolean | undefined
 }
 
 interface Numbers {
@@ -110,7 +110,8 @@ export async function writeMessage(
   place: Place,
   draft: Draft,
 ): Promise<MessageRow> {
-  const notice = noticeOf(await settingsOf(db), draft)
+  const { category, type, data, inThread = draft.parentId !== undefined } = draft
+  const notice = noticeOf(await settingsOf(db), { category, type, data, inThread })
   const counts = notice.counts ? 1 : 0
   const [conversation] = await takeNumber(db, {
     type: place.type,
