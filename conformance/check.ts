@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Answer, Caller, Connection } from './client.ts'
 
@@ -9,6 +10,8 @@ export interface Server {
   calls: Caller
   /** The chat address with the authOnly key. */
   auth: Caller
+  /** The management door, if the suite was given what opens it, and the app under test as it is known there. */
+  management: { api: Caller; appId: string } | undefined
   connection: Connection
   url: string
   callsUrl: string
@@ -110,6 +113,18 @@ export function done(answer: Answer): void {
 export function doneEntry(entry: any, what: string): void {
   equal(entry?.success, true, `\`success\` of ${what}`)
   holds(typeof entry.message === 'string', `\`message\` of ${what} is a string`)
+}
+
+const patienceMilliseconds = 3_000
+
+/** Consequences may arrive a moment later; this asks until they have, and not for ever. */
+export async function soon(ask: () => Promise<Answer>, has: (answer: Answer) => boolean): Promise<Answer> {
+  const deadline = performance.now() + patienceMilliseconds
+  for (;;) {
+    const answer = await ask()
+    if (has(answer) || performance.now() > deadline) return answer
+    await pause(50)
+  }
 }
 
 /** UNIX seconds, not milliseconds and no text. */

@@ -221,6 +221,20 @@ const habits: { habit: string; area: string; section: string; falsify: (reply: R
     },
   },
   {
+    habit: 'sets settings without telling for each what became of it',
+    area: 'settings',
+    section: '22.3 Set',
+    falsify({ method, path, body }) {
+      if (method === 'POST' && path.endsWith('/settings')) body.data = { success: true, message: 'Set.' }
+    },
+  },
+  {
+    habit: 'keeps from clients what their role may not use',
+    area: 'settings',
+    section: '15.2 Client',
+    falsify: ({ body }) => delete body.data?.restrictedFeatures,
+  },
+  {
     habit: 'keeps silent about who has blocked the user',
     area: 'blocked-users',
     section: '3 List',
@@ -240,7 +254,7 @@ describe('the conformance suite', () => {
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'parley-conformance-'))
     demo = await demoServer(folder)
-    const { baseUrl, callsBaseUrl, apiKey, authKey, caFile, port } = JSON.parse(
+    const { baseUrl, callsBaseUrl, apiKey, authKey, caFile, port, ...more } = JSON.parse(
       readFileSync(join(folder, 'credentials.json'), 'utf8'),
     )
     target = {
@@ -248,6 +262,12 @@ describe('the conformance suite', () => {
       callsUrl: callsBaseUrl,
       apiKey,
       authKey,
+      management: {
+        url: more.managementUrl,
+        key: more.managementKey,
+        secret: more.managementSecret,
+        appId: more.appId,
+      },
       ca: readFileSync(caFile, 'utf8'),
       connectTo: `127.0.0.1:${port}`,
     }
@@ -307,7 +327,9 @@ describe('the conformance suite', () => {
     const connection = connect(target)
     const server = impostor(connection, new URL(target.url).origin, falsify)
     const url = await listening(server)
-    const findings = await examine({ ...target, url, callsUrl: url, ca: undefined, connectTo: undefined }, areas)
+    const management = target.management && { ...target.management, url: url.replace('/v3', '/mgmt') }
+    const through = { url, callsUrl: url, management, ca: undefined, connectTo: undefined }
+    const findings = await examine({ ...target, ...through }, areas)
     server.close()
     connection.close()
     return findings

@@ -12,6 +12,8 @@ const usage = `Usage: npm run conformance -- WHERE [options]
   --calls-url URL      the calls address, with /v3; the chat address unless given
   --api-key KEY        a fullAccess key of an app that may be written to
   --auth-key KEY       an authOnly key of the same app
+  --management-url URL, --management-key KEY, --management-secret SECRET, --app ID
+                       the management door and the app's id there; without them its checks are not seen
   --ca FILE            certificate authority to trust
   --connect-to H:P     connect there, whatever the address says (for names without DNS)
   --only AREA[,AREA]   only these: ${checkedAreas.map(({ name }) => name).join(', ')}
@@ -28,6 +30,10 @@ interface Flags {
   'calls-url'?: string
   'api-key'?: string
   'auth-key'?: string
+  'management-url'?: string
+  'management-key'?: string
+  'management-secret'?: string
+  app?: string
   ca?: string
   'connect-to'?: string
   only?: string
@@ -44,6 +50,10 @@ function readFlags(): Flags {
       'calls-url': text,
       'api-key': text,
       'auth-key': text,
+      'management-url': text,
+      'management-key': text,
+      'management-secret': text,
+      app: text,
       ca: text,
       'connect-to': text,
       only: text,
@@ -59,6 +69,10 @@ interface CredentialsFile {
   callsBaseUrl?: string
   apiKey?: string
   authKey?: string
+  managementUrl?: string
+  managementKey?: string
+  managementSecret?: string
+  appId?: string
   caFile?: string
 }
 
@@ -74,9 +88,18 @@ function targetOf(flags: Flags): Target {
     callsUrl: withoutSlash(flags['calls-url'] ?? file.callsBaseUrl ?? url),
     apiKey,
     authKey,
+    management: managementOf(flags, file),
     ca: ca === undefined ? undefined : readFileSync(ca, 'utf8'),
     connectTo: flags['connect-to'] ?? loopbackFor(url),
   }
+}
+
+function managementOf(flags: Flags, file: CredentialsFile): Target['management'] {
+  const url = flags['management-url'] ?? file.managementUrl
+  const key = flags['management-key'] ?? file.managementKey
+  const secret = flags['management-secret'] ?? file.managementSecret
+  const appId = flags.app ?? file.appId
+  return url && key && secret && appId ? { url: withoutSlash(url), key, secret, appId } : undefined
 }
 
 function withoutSlash(url: string): string {

@@ -13,6 +13,7 @@ import { messages } from './areas/messages.ts'
 import { permissions } from './areas/permissions.ts'
 import { restrictedFeatures } from './areas/restricted-features.ts'
 import { roles } from './areas/roles.ts'
+import { settings } from './areas/settings.ts'
 import { users } from './areas/users.ts'
 import { type CheckedArea, NotSeen, type Server } from './check.ts'
 import { type Answer, connect, shortened } from './client.ts'
@@ -33,6 +34,7 @@ export const checkedAreas: CheckedArea[] = [
   bannedUsers,
   messages,
   conversations,
+  settings,
 ]
 
 /** Where the server is and what opens it. */
@@ -41,6 +43,8 @@ export interface Target {
   callsUrl: string
   apiKey: string
   authKey: string
+  /** What opens the management door; checks of it are not seen without. */
+  management?: { url: string; key: string; secret: string; appId: string } | undefined
   ca?: string | undefined
   connectTo?: string | undefined
 }
@@ -76,7 +80,7 @@ export async function examine(
   })
   const run = randomBytes(4).toString('hex')
   let used = 0
-  const { url, callsUrl, apiKey, authKey } = target
+  const { url, callsUrl, apiKey, authKey, management } = target
   const server: Omit<Server, 'afterwards'> = {
     url,
     callsUrl,
@@ -86,6 +90,10 @@ export async function examine(
     api: connection.caller(url, { apikey: apiKey }),
     calls: connection.caller(callsUrl, { apikey: apiKey }),
     auth: connection.caller(url, { apikey: authKey }),
+    management: management && {
+      api: connection.caller(management.url, { key: management.key, secret: management.secret }),
+      appId: management.appId,
+    },
     fresh(word) {
       used += 1
       return `conf-${run}-${word}-${used}`

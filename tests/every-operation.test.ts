@@ -235,7 +235,7 @@ const badRequest = { status: 400, code: 'ERR_BAD_REQUEST' }
 
 /** Where a path names a user, it is for that one's token, unless it is about what is said to him. */
 function ownerIn(path: string): string | undefined {
-  return /\/users\/([^/]+)(?!.*\/(?:conversation|messages))/.exec(path)?.[1]
+  return /\/users\/(?!online-count)([^/]+)(?!.*\/(?:conversation|messages))/.exec(path)?.[1]
 }
 
 function withoutActor({ onBehalfOf: _, ...headers }: Record<string, string>): Record<string, string> {

@@ -23,6 +23,9 @@ management  POST   /apps                                   -           unsupport
 management  GET    /apps                                   -           unsupported  standard  10240
 management  GET    /apps/{appId}                           -           unsupported  standard  10240
 management  DELETE /apps/{appId}                           -           unsupported  standard  10240
+management  GET    /apps/{appId}/settings                  -           unsupported  standard  10240
+management  POST   /apps/{appId}/settings                  -           unsupported  standard  10240
+management  DELETE /apps/{appId}/settings                  -           unsupported  standard  10240
 server      POST   /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
 server      GET    /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
 server      DELETE /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
@@ -31,6 +34,7 @@ server      PUT    /v3/roles/{role}/permissions           fullAccess  unsupporte
 server      DELETE /v3/roles/{role}/permissions/{permission} fullAccess  unsupported  standard  10240
 server        POST   /v3/users                           fullAccess,authOnly unsupported core     10240
 server,client GET    /v3/users                           fullAccess  optional     standard  10240
+client        GET    /v3/users/online-count              -           unsupported  standard  10240
 server,client GET    /v3/users/{uid}                     fullAccess  optional     standard  10240
 server        PUT    /v3/users/{uid}                     fullAccess  unsupported  standard  10240
 server        DELETE /v3/users/{uid}                     fullAccess  unsupported  core      10240
@@ -100,8 +104,8 @@ server,client POST   /v3/groups/{guid}/conversation/read        fullAccess  requ
 server,client DELETE /v3/users/{uid}/conversation/read          fullAccess  required     standard  10240
 server,client DELETE /v3/groups/{guid}/conversation/read        fullAccess  required     standard  10240
 server,client POST   /v3/users/{uid}/conversation/pin           fullAccess  required     standard  10240
-server,client DELETE /v3/users/{uid}/conversation/pin           fullAccess  required     standard  10240
 server,client POST   /v3/groups/{guid}/conversation/pin         fullAccess  required     standard  10240
+server,client DELETE /v3/users/{uid}/conversation/pin           fullAccess  required     standard  10240
 server,client DELETE /v3/groups/{guid}/conversation/pin         fullAccess  required     standard  10240
 server,client GET    /v3/messages/{id}/reactions                fullAccess  optional     standard  10240
 server,client GET    /v3/messages/{id}/reactions/{reaction}     fullAccess  optional     standard  10240
@@ -118,6 +122,7 @@ server,client DELETE /v3/messages/{id}/pin                      fullAccess  opti
 server,client POST   /v3/messages/{id}/save                     fullAccess  required     standard  10240
 server,client DELETE /v3/messages/{id}/save                     fullAccess  required     standard  10240
 server,client PATCH  /v3/messages/{id}/interacted               fullAccess  required     standard  10240
+server,client GET    /v3/me/settings                            fullAccess  required     standard  10240
 server,client GET  /v3/calls                               fullAccess  optional     standard  10240
 server,client GET  /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240

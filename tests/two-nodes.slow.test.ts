@@ -89,6 +89,20 @@ describe('two nodes', { skip }, () => {
     await stopAll(one, other)
   })
 
+  it('obey a setting of an app on one node soon after it was set on the other', async () => {
+    const [one, other] = await startTwo(site)
+    const key = 'core.conversations.updateOnReplies'
+    assert.equal((await app.at(one).post('/users', { uid: 'reader', name: 'Reader' })).status, 200)
+    const seen = async (node: ServerProcess) =>
+      (await app.at(node).get('/me/settings', { onBehalfOf: 'reader' })).body.data.settings[key]
+    assert.deepEqual([await seen(one), await seen(other)], [true, true])
+    const management = callerAt(one.client, managementHost, '', { ...(await site.managementPair()) })
+    assert.equal((await management.post(`/apps/${app.id}/settings`, { settings: { [key]: false } })).status, 200)
+    assert.equal(await seen(one), false, 'the node that was asked obeys at once')
+    await until('the other node obeys', async () => (await seen(other)) === false)
+    await stopAll(one, other)
+  })
+
   it('count the requests of an app together', async () => {
     const limit = 15
     const nodes = await startTwo(site, { PARLEY_LIMIT_STANDARD: String(limit) })

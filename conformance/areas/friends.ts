@@ -8,9 +8,10 @@ import {
   failedEntry,
   failure,
   refusals,
+  soon,
   success,
 } from '../check.ts'
-import { below, belowDeactivated, makeUser, makeUsers, uidsIn } from '../people.ts'
+import { as, below, belowDeactivated, makeUser, makeUsers, uidsIn } from '../people.ts'
 
 const lists = {
   missing: undefined,
@@ -69,6 +70,19 @@ export const friends: CheckedArea = {
       failedEntry(accepted[a], 'ERR_CANNOT_FORM_SELF_RELATION', 'oneself')
       failedEntry(accepted[ghost], 'ERR_UID_NOT_FOUND', 'the unknown user')
       failedEntry(accepted[gone], 'ERR_UID_NOT_FOUND', 'the deactivated user')
+    }),
+    check('2 Add', 'addToConversations: listed for both a moment later, with nothing said', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      data(await server.api.post(`/users/${a}/friends`, { accepted: [b], addToConversations: true }))
+      for (const [uid, other] of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        const list = () => server.api.send('GET', '/conversations', as(uid))
+        const [conversation, ...more] = data(await soon(list, ({ body }) => body?.data?.length > 0))
+        equal([conversation?.conversationWith.uid, more.length], [other, 0], 'the conversations listed')
+        equal(['lastMessage' in conversation, conversation.unreadMessageCount], [false, '0'], 'last message and unread')
+      }
     }),
     ...refusals('2 Add', [...badLists('POST', 'accepted'), ...goneUsers('POST', { accepted: ['x'] })]),
     check('3 List', 'shows users without tags, with the conversation of the two and a cursor', async (server) => {

@@ -9,6 +9,7 @@ import {
   isSeconds,
   NotSeen,
   refusals,
+  soon,
   success,
 } from '../check.ts'
 import { belowRole, makeRole, makeUser } from '../people.ts'
@@ -130,7 +131,11 @@ export const roles: CheckedArea = {
       const { uid } = await makeUser(server, { role })
       done(await server.api.delete(`/roles/${role}`))
       failure(await server.api.delete(`/roles/${role}`), 404, 'ERR_ROLE_NOT_FOUND')
-      equal(await roleSoon(server.api, uid), 'default', '`role` of the user')
+      const user = await soon(
+        () => server.api.get(`/users/${uid}`),
+        ({ body }) => body?.data?.role === 'default',
+      )
+      equal(user.body?.data?.role, 'default', '`role` of the user')
     }),
     check('3 settings', 'listUsers: friendsOnly narrows the list of users for an acting user', async (server) => {
       const { role } = await makeRole(server, { listUsers: 'friendsOnly' })
@@ -146,16 +151,4 @@ export const roles: CheckedArea = {
       )
     }),
   ],
-}
-
-const patienceMilliseconds = 3_000
-
-/** Consequences may arrive a moment later; this waits for them, not for ever. */
-async function roleSoon(api: { get(path: string): Promise<{ body: { data?: { role?: string } } }> }, uid: string) {
-  const deadline = Date.now() + patienceMilliseconds
-  for (;;) {
-    const { body } = await api.get(`/users/${uid}`)
-    if (body.data?.role === 'default' || Date.now() > deadline) return body.data?.role
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

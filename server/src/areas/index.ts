@@ -4,6 +4,7 @@ import { authTokens } from './auth-tokens/index.ts'
 import { bannedUsers } from './banned-users/index.ts'
 import { blockedUsers } from './blocked-users/index.ts'
 import { calls } from './calls/index.ts'
+import { clientSettings } from './client-settings/index.ts'
 import { conversations } from './conversations/index.ts'
 import { emulator } from './emulator/index.ts'
 import { files } from './files/index.ts'
@@ -45,6 +46,7 @@ export const areas = [
   threads,
   pins,
   interactions,
+  clientSettings,
   calls,
   emulator,
 ]

@@ -1,4 +1,6 @@
 import { findKey } from '../areas/api-keys/index.ts'
+import { settingsInForce } from '../areas/apps/index.ts'
+import type { AppSettings } from '../areas/apps/schemas.ts'
 import { findTokenHolder, type TokenHolder } from '../areas/auth-tokens/index.ts'
 import type { KeyScope } from '../kit/operation.ts'
 import type { Secrets } from '../kit/ports.ts'
@@ -6,8 +8,9 @@ import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 
 /**
- * Who may enter: apps, their keys and the tokens of their users, as the doors need them for every request. What was read is kept for less than a
- * second and then read again, so a key or token revoked on one node is refused on all of them without any message between nodes.
+ * Who may enter: apps with their settings, their keys and the tokens of their users, as the doors need them for every
+ * request. What was read is kept for less than a second and then read again, so a key or token revoked on one node is
+ * refused on all of them without any message between nodes.
  */
 const keptMilliseconds = 400
 const entriesMax = 20_000
@@ -15,6 +18,7 @@ const entriesMax = 20_000
 export interface KnownApp {
   id: string
   region: string
+  settings: AppSettings
 }
 
 export interface KnownKey {
@@ -36,26 +40,24 @@ export interface Directory {
 export function openDirectory(database: Database, secrets: Secrets): Directory {
   const { reader } = database
   const remembered = shortMemory()
+  const activeApps = () =>
+    reader.query.selectFrom('apps').select(['id', 'region', 'settings']).where('archived_at', 'is', null)
+  const toKnown = ({ id, region, settings }: { id: string; region: string; settings: string | null }): KnownApp => ({
+    id,
+    region,
+    settings: settingsInForce(settings),
+  })
 
   return {
     app: (id) =>
-      remembered(`app ${id}`, () =>
-        reader.query
-          .selectFrom('apps')
-          .select(['id', 'region'])
-          .where('id', '=', id)
-          .where('archived_at', 'is', null)
-          .executeTakeFirst(),
-      ),
+      remembered(`app ${id}`, async () => {
+        const [row] = await activeApps().where('id', '=', id).execute()
+        return row && toKnown(row)
+      }),
     onlyApp: () =>
       remembered('only app', async () => {
-        const [first, second] = await reader.query
-          .selectFrom('apps')
-          .select(['id', 'region'])
-          .where('archived_at', 'is', null)
-          .limit(2)
-          .execute()
-        return second ? undefined : first
+        const [first, second] = await activeApps().limit(2).execute()
+        return first && !second ? toKnown(first) : undefined
       }),
     // Remembered by the key itself: a keyed hash for every request costs more than the rest of this check.
     key: (appId, apiKey) =>

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bringSettings } from '../areas/apps/index.ts'
 import { keepFile, openReception } from '../areas/files/index.ts'
 import { authorise } from '../areas/rbac/index.ts'
 import { userNotFound } from '../areas/users/errors.ts'
@@ -8,7 +9,7 @@ import type { Actor, Caller, Operation, ReceivedFile } from '../kit/operation.ts
 import type { Tools } from '../kit/ports.ts'
 import { isBroken } from '../kit/readable.ts'
 import { ReadyMade } from '../kit/reply.ts'
-import { workIn } from '../kit/work.ts'
+import { type Work, workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
@@ -281,7 +282,9 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   const { mounted, caller, params } = call
   const { operation } = mounted
   const inApp = (appId: string) => workIn(connection, appId, tools)
-  const work = call.app ? inApp(call.app.id) : { platform: connection.query, inApp, now: tools.clock.now(), tools }
+  const work = call.app
+    ? workFor(connection, call.app, tools)
+    : { platform: connection.query, inApp, now: tools.clock.now(), tools }
   const actor =
     call.app && call.actAs !== undefined
       ? await requireActor(connection, call.app.id, call.actAs, caller.kind)
@@ -300,6 +303,12 @@ async function perform(pipeline: Pipeline, connection: Connection, call: Call): 
   const reply = result instanceof ReadyMade ? result : new ReadyMade(JSON.stringify(result))
   if (strict) await mounted.checkReply(JSON.parse(reply.text))
   return reply
+}
+
+function workFor(connection: Connection, { id, settings }: KnownApp, tools: Tools): Work {
+  const work = workIn(connection, id, tools)
+  bringSettings(work.db, settings)
+  return work
 }
 
 async function requireActor(connection: Connection, appId: string, uid: string, door: Caller['kind']): Promise<Actor> {

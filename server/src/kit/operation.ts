@@ -82,7 +82,7 @@ interface Declaration<Path extends Route, Query extends TSchema, Body extends TS
   bodyRequired?: boolean
   /** Happens after the commit and before the answer; for what must be true when the caller goes on. */
   after?: (tools: Tools, reply: Static<Reply>) => Promise<void>
-  /** It changes who may call: keys, tokens, users or apps. What this node remembers of them is forgotten at once. */
+  /** It changes who may call, or an app's settings. What this node remembers of these is forgotten at once. */
   changesCallers?: boolean
   /** Another operation's path that replaces this one. */
   deprecated?: { replacedBy: string }

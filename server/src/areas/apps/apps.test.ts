@@ -11,7 +11,14 @@ import {
   type House,
   house,
 } from '../../../../tests/support/house.ts'
+import { logOf } from '../../../../tests/support/told.ts'
 import { tenantDb } from '../../storage/tenant.ts'
+
+interface Failure {
+  code: string
+  source: string
+  details: Record<string, string[]>
+}
 
 const managementHost = 'apimgmt.localhost'
 const graceSeconds = 30 * 24 * 3600
@@ -43,6 +50,153 @@ for (const database of databases) {
       })
       return callerAt(h.client, managementHost, '', { key, secret })
     }
+
+    describe('settings', () => {
+      const replies = 'core.conversations.updateOnReplies'
+      const calls = 'core.conversations.updateOnCallActivity'
+      const usual = {
+        'core.conversations.updateOnGroupActions': true,
+        'core.conversations.updateOnReplies': true,
+        'core.conversations.updateOnMessageActions': false,
+        'core.conversations.updateOnCallActivity': false,
+        'core.conversations.updateOnCustomMessage': true,
+        'core.threads.updateOnMessageActions': false,
+        'core.notifications.push.enabled': false,
+        'core.notifications.push.accessible': true,
+        'core.notifications.push.advanced.enabled': true,
+        'core.notifications.push.advanced.included': ['preferences', 'templates', 'providers.multiple'],
+      }
+      const pathOf = ({ id }: { id: string }) => `/apps/${id}/settings`
+      const settingsOf = async (app: { id: string }) => assertSucceeds(await h.management.get(pathOf(app))).data
+      const set = async (app: { id: string }, settings: object) =>
+        assertSucceeds(await h.management.post(pathOf(app), { settings })).data
+      const told = async (app: AppClient) =>
+        (await logOf(h, app))
+          .filter(({ name }) => name === 'app.settingsChanged')
+          .map(({ payload }) => payload.settings)
+
+      it('are the usual ones until somebody sets them, and then those, in that app alone', async () => {
+        const [app, other] = [await newApp(), await newApp()]
+        assert.deepEqual(await settingsOf(app), usual)
+        const outcomes = await set(app, { [replies]: false, [calls]: true })
+        assert.deepEqual(Object.keys(outcomes), [replies, calls])
+        for (const { success, message } of Object.values(outcomes) as { success: boolean; message: string }[]) {
+          assert.deepEqual([success, typeof message], [true, 'string'])
+        }
+        assert.deepEqual(await settingsOf(app), { ...usual, [replies]: false, [calls]: true })
+        await set(app, { [calls]: false })
+        assert.deepEqual(await settingsOf(app), { ...usual, [replies]: false })
+        assert.deepEqual(await settingsOf(other), usual)
+      })
+
+      it('answer for each key: what is unknown, read-only or no switch fails alone', async () => {
+        const app = await newApp()
+        const sent = {
+          [replies]: false,
+          'core.flying': true,
+          'core.notifications.push.accessible': false,
+          'core.notifications.push.advanced.included': [],
+          [calls]: 'true',
+          'core.threads.updateOnMessageActions': null,
+        }
+        const outcomes = await set(app, sent)
+        assert.deepEqual(Object.keys(outcomes), Object.keys(sent))
+        const { [replies]: good, ...bad } = outcomes
+        assert.equal(good.success, true)
+        for (const [key, { success, error }] of Object.entries(bad) as [
+          string,
+          { success: boolean; error: Failure },
+        ][]) {
+          assert.deepEqual([success, error.code, error.source], [false, 'ERR_BAD_REQUEST', 'mgmt-api'], key)
+          assert.ok(Array.isArray(error.details[key]), key)
+        }
+        assert.deepEqual(await settingsOf(app), { ...usual, [replies]: false })
+      })
+
+      it('take a key like a hidden name of objects for what it is: unknown', async () => {
+        const app = await newApp()
+        const raw = '{"settings": {"__proto__": true, "constructor": true}}'
+        const answer = await h.management.send(pathOf(app), { method: 'POST', raw })
+        const outcomes = assertSucceeds(answer).data
+        assert.deepEqual(
+          Object.entries(outcomes).map(([key, each]) => [key, (each as { success: boolean }).success]),
+          [
+            ['__proto__', false],
+            ['constructor', false],
+          ],
+        )
+      })
+
+      it('return to the usual ones, some or all', async () => {
+        const app = await newApp()
+        const reset = async (body?: object) => {
+          const { data } = assertSucceeds(await h.management.delete(pathOf(app), body))
+          assert.deepEqual([data.success, typeof data.message], [true, 'string'])
+          return settingsOf(app)
+        }
+        await set(app, { [replies]: false, [calls]: true })
+        assert.deepEqual(await reset({ settings: [replies] }), { ...usual, [calls]: true })
+        await set(app, { [replies]: false })
+        assert.deepEqual(await reset(), usual)
+        assert.deepEqual(await reset({}), usual)
+      })
+
+      it('are told in the log where something has changed, and only then', async () => {
+        const app = await newApp()
+        await set(app, { [replies]: false, [calls]: false })
+        await set(app, { [replies]: false })
+        await set(app, { nothing: true })
+        assertSucceeds(await h.management.delete(pathOf(app)))
+        assertSucceeds(await h.management.delete(pathOf(app)))
+        assert.deepEqual(await told(app), [{ [replies]: false }, { [replies]: true }])
+      })
+
+      it('refuse bad input, naming the field and changing nothing', async () => {
+        const app = await newApp()
+        const unchanged = await nothingChanges(h)
+        for (const body of [
+          undefined,
+          {},
+          { settings: {} },
+          { settings: [] },
+          { settings: null },
+          { settings: replies },
+        ]) {
+          const answer = await h.management.post(pathOf(app), body)
+          assertFails(answer, 400, 'ERR_BAD_REQUEST')
+          assert.ok(Array.isArray(answer.body.error.details.settings), answer.text)
+        }
+        const pushed = 'core.notifications.push.accessible'
+        for (const settings of [[], [replies, 'core.flying'], [pushed], [7], replies, null, { [replies]: true }]) {
+          const answer = await h.management.delete(pathOf(app), { settings })
+          assertFails(answer, 400, 'ERR_BAD_REQUEST')
+          assert.ok(
+            Object.keys(answer.body.error.details).every((field) => field.startsWith('settings')),
+            answer.text,
+          )
+        }
+        await unchanged('refused settings')
+      })
+
+      it('lose nothing when they are set at once', async () => {
+        const app = await newApp()
+        const switches = Object.entries(usual).slice(0, 7)
+        await Promise.all(switches.map(([key, value]) => set(app, { [key]: !value })))
+        assert.deepEqual(await settingsOf(app), {
+          ...usual,
+          ...Object.fromEntries(switches.map(([key, value]) => [key, !value])),
+        })
+      })
+
+      it('are there for active apps of the account only', async () => {
+        const app = await newApp()
+        assertFails(await h.management.get('/apps/none/settings'), 404, 'ERR_APP_NOT_FOUND')
+        assertSucceeds(await h.management.delete(`/apps/${app.id}`))
+        assertFails(await h.management.get(pathOf(app)), 409, 'ERR_APP_ARCHIVED')
+        assertFails(await h.management.post(pathOf(app), { settings: { [calls]: true } }), 409, 'ERR_APP_ARCHIVED')
+        assertFails(await h.management.delete(pathOf(app)), 409, 'ERR_APP_ARCHIVED')
+      })
+    })
 
     describe('create', () => {
       it('answers the whole record with the two keys every app begins with', async () => {

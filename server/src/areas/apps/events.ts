@@ -12,3 +12,12 @@ export const appArchived = defineEvent({
   payload: Type.Object({ scheduledToDeleteAt: Type.Integer() }),
   audience: () => [],
 })
+
+/** What is written from now on goes by these; what was written stays as it is. */
+export const appSettingsChanged = defineEvent({
+  name: 'app.settingsChanged',
+  payload: Type.Object({
+    settings: Type.Record(Type.String(), Type.Unknown(), { description: 'What is in force now, where it has changed' }),
+  }),
+  audience: () => [],
+})

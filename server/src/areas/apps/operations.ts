@@ -1,9 +1,21 @@
+import { eachItem, ManagementOutcomes } from '../../kit/each.ts'
+import { badRequest } from '../../kit/errors.ts'
 import { managementOperation } from '../../kit/operation.ts'
 import { pageOf, paginate } from '../../kit/page.ts'
-import { one } from '../../kit/reply.ts'
+import { Done, done, one } from '../../kit/reply.ts'
 import { appArchived, appLimitReached, appNotFound } from './errors.ts'
-import { AppCreate, AppDeletion, AppListQuery, AppRecord } from './schemas.ts'
-import { addApp, appFilters, appsOf, archiveApp, requireActiveApp, requireApp, toAppRecord } from './store.ts'
+import { AppCreate, AppDeletion, AppListQuery, AppRecord, AppSettings, SettingsReset, SettingsSet } from './schemas.ts'
+import { problemWith, settingsInForce } from './settings.ts'
+import {
+  addApp,
+  appFilters,
+  appsOf,
+  archiveApp,
+  changeSettings,
+  requireActiveApp,
+  requireApp,
+  toAppRecord,
+} from './store.ts'
 
 const createApp = managementOperation({
   id: 'createApp',
@@ -63,8 +75,69 @@ const deleteApp = managementOperation({
   },
 })
 
+const listAppSettings = managementOperation({
+  id: 'listAppSettings',
+  route: 'GET /apps/{appId}/settings',
+  summary: 'List the settings of an app',
+  description: 'All of them, with the values in force.',
+  reply: one(AppSettings),
+  errors: [appNotFound, appArchived],
+  find: ({ platform, params, caller }) => requireActiveApp(platform, accountOf(caller), params.appId),
+  run: async ({ found }) => ({ data: settingsInForce(found.settings) }),
+})
+
+const setAppSettings = managementOperation({
+  id: 'setAppSettings',
+  changesCallers: true,
+  route: 'POST /apps/{appId}/settings',
+  summary: 'Set settings of an app',
+  description:
+    'The answer tells for each key what became of it. A new value goes for what is written from then on, within half a ' +
+    'second on every node; what was written stays as it is.',
+  body: SettingsSet,
+  reply: one(ManagementOutcomes),
+  errors: [appNotFound, appArchived],
+  find: ({ platform, params, caller }) => requireActiveApp(platform, accountOf(caller), params.appId),
+  async run({ platform, inApp, found, body }) {
+    const accepted: [string, unknown][] = []
+    const outcomes = await eachItem(
+      Object.keys(body.settings),
+      (key) => {
+        const value = body.settings[key]
+        const problem = problemWith(key, value)
+        if (problem) throw badRequest({ [key]: [problem] })
+        accepted.push([key, value])
+        return `${key} is ${value}.`
+      },
+      'mgmt-api',
+    )
+    await changeSettings(platform, inApp(found.id), found, (set) => ({ ...set, ...Object.fromEntries(accepted) }))
+    return { data: outcomes }
+  },
+})
+
+const resetAppSettings = managementOperation({
+  id: 'resetAppSettings',
+  changesCallers: true,
+  route: 'DELETE /apps/{appId}/settings',
+  summary: 'Return settings of an app to their defaults',
+  description: 'Those named in `settings`, or all.',
+  body: SettingsReset,
+  reply: Done,
+  errors: [appNotFound, appArchived],
+  find: ({ platform, params, caller }) => requireActiveApp(platform, accountOf(caller), params.appId),
+  async run({ platform, inApp, found, body: { settings: keys } }) {
+    const refused = keys?.filter((key) => problemWith(key)) ?? []
+    if (refused.length > 0) throw badRequest({ settings: refused.map((key) => `${key} ${problemWith(key)}`) })
+    await changeSettings(platform, inApp(found.id), found, (set) =>
+      keys ? Object.fromEntries(Object.entries(set).filter(([key]) => !keys.includes(key))) : {},
+    )
+    return done(keys ? `${keys.join(', ')}: back to the default.` : 'All settings are back to their defaults.')
+  },
+})
+
 function accountOf(caller: { kind: string; accountId?: number }): number {
   return caller.accountId ?? 0
 }
 
-export const operations = [createApp, listApps, getApp, deleteApp]
+export const operations = [createApp, listApps, getApp, deleteApp, listAppSettings, setAppSettings, resetAppSettings]

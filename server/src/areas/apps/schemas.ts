@@ -62,3 +62,59 @@ export type AppListQuery = Static<typeof AppListQuery>
 export const AppDeletion = Type.Object({
   data: Type.Object({ success: Type.Literal(true), scheduledToDeleteAt: Seconds('When the app will be gone') }),
 })
+
+const Switch = (usually: boolean, description: string) =>
+  Type.Boolean({ default: usually, description, examples: [usually] })
+
+const settable = {
+  'core.conversations.updateOnGroupActions': Switch(
+    true,
+    'Somebody joined, left or the like: becomes the last message of the conversation and counts as unread',
+  ),
+  'core.conversations.updateOnReplies': Switch(true, 'Replies in threads become the last message; they never count'),
+  'core.conversations.updateOnMessageActions': Switch(false, 'Edits and deletions become the last message and count'),
+  'core.conversations.updateOnCallActivity': Switch(false, 'Messages about calls become the last message and count'),
+  'core.conversations.updateOnCustomMessage': Switch(true, 'Custom messages become the last message and count'),
+  'core.threads.updateOnMessageActions': Switch(
+    false,
+    'Edits and deletions of replies in threads become the last message and count',
+  ),
+  'core.notifications.push.enabled': Switch(false, 'Push notifications are sent'),
+}
+
+const pushFeatures = ['preferences', 'templates', 'providers.multiple']
+
+export const AppSettings = Type.Object(
+  {
+    ...settable,
+    'core.notifications.push.accessible': Switch(true, 'Push notifications can be had; read-only'),
+    'core.notifications.push.advanced.enabled': Switch(true, 'So can all that belongs to them; read-only'),
+    'core.notifications.push.advanced.included': Type.Array(Type.String(), {
+      default: pushFeatures,
+      description: 'What belongs to them; read-only',
+      examples: [pushFeatures],
+    }),
+  },
+  { title: 'AppSettings' },
+)
+export type AppSettings = Static<typeof AppSettings>
+
+export const settableKeys: ReadonlySet<string> = new Set(Object.keys(settable))
+
+export const SettingsSet = Type.Object({
+  settings: Type.Record(Type.String(), Type.Unknown(), {
+    minProperties: 1,
+    description: 'New values by key; what is not named stays as it is',
+    examples: [{ 'core.conversations.updateOnReplies': false }],
+  }),
+})
+
+export const SettingsReset = Type.Object({
+  settings: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Keys that return to their defaults; all of them if left out',
+      examples: [['core.conversations.updateOnReplies']],
+    }),
+  ),
+})

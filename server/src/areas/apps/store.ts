@@ -7,9 +7,10 @@ import type { Tables } from '../../storage/tables.ts'
 import { addKey, keysOf, toApiKey } from '../api-keys/index.ts'
 import { addDefaultRole } from '../roles/index.ts'
 import { appArchived, appLimitReached, appNotFound } from './errors.ts'
-import { appCreated, appArchived as appWasArchived } from './events.ts'
+import { appCreated, appSettingsChanged, appArchived as appWasArchived } from './events.ts'
 import { purgeApp } from './jobs.ts'
 import type { AppListQuery, AppRecord } from './schemas.ts'
+import { readSettings, type StoredSettings, settingsInForce } from './settings.ts'
 import type { AccountRow, AppRow } from './tables.ts'
 
 const appIdBytes = 8
@@ -102,6 +103,28 @@ export async function archiveApp(platform: Platform, work: Work, app: AppRow): P
     await work.emit(appWasArchived, { scheduledToDeleteAt })
   }
   return scheduledToDeleteAt
+}
+
+/** Changes what is set, and tells what is in force differently now. */
+export async function changeSettings(
+  platform: Platform,
+  work: Work,
+  { id }: AppRow,
+  change: (set: StoredSettings) => StoredSettings,
+): Promise<void> {
+  // Of two changes at once the second begins with what the first has left.
+  const { settings: before } = await platform
+    .updateTable('apps')
+    .set({ id })
+    .where('id', '=', id)
+    .returning('settings')
+    .executeTakeFirstOrThrow()
+  const set = change(readSettings(before))
+  const after = Object.keys(set).length === 0 ? null : JSON.stringify(set)
+  await platform.updateTable('apps').set({ settings: after }).where('id', '=', id).execute()
+  const earlier = new Map<string, unknown>(Object.entries(settingsInForce(before)))
+  const changed = Object.entries(settingsInForce(after)).filter(([key, value]) => earlier.get(key) !== value)
+  if (changed.length > 0) await work.emit(appSettingsChanged, { settings: Object.fromEntries(changed) })
 }
 
 export async function toAppRecord(platform: Platform, { db, tools }: Work, app: AppRow): Promise<AppRecord> {

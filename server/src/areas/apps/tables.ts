@@ -1,14 +1,15 @@
+import type { Generated, Selectable } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
-    apps: AppRow
+    apps: AppTable
     accounts: AccountRow
     management_keys: ManagementKeyRow
   }
 }
 
-export interface AppRow {
+interface AppTable {
   id: string
   account_id: number
   name: string
@@ -16,7 +17,11 @@ export interface AppRow {
   created_at: number
   /** Set while the app waits for its deletion. */
   archived_at: number | null
+  /** What somebody has set, as a JSON object in text; see `settings.ts`. */
+  settings: Generated<string | null>
 }
+
+export type AppRow = Selectable<AppTable>
 
 export interface AccountRow {
   id: number
@@ -57,5 +62,8 @@ export const migrations: Migrations = {
       .addColumn('secret_hash', 'text', (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .execute()
+  },
+  '20261116-app-settings': async ({ schema }) => {
+    await schema.alterTable('apps').addColumn('settings', 'text').execute()
   },
 }

@@ -52,6 +52,13 @@ export const markedUnread = defineEvent({
   audience: ({ uid }) => [`user:${uid}`],
 })
 
+/** A conversation in which nothing was said yet is in these users' lists from now on. */
+export const conversationOpened = defineEvent({
+  name: 'conversation.opened',
+  payload: Type.Object({ conversationId: Type.String(), uids: Type.Array(Type.String()) }),
+  audience: ({ uids }) => uids.map((uid) => `user:${uid}`),
+})
+
 /** Tags are the user's own; the user's devices are told. */
 export const conversationTagged = defineEvent({
   name: 'conversation.tagged',
@@ -100,6 +107,7 @@ export const conversationEvents = [
   deliveredToAll,
   readByAll,
   markedUnread,
+  conversationOpened,
   conversationTagged,
   conversationPinned,
   conversationUnpinned,

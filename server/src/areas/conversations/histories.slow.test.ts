@@ -4,6 +4,8 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../../tests/support/house.ts'
 import { type Random, randomFrom, seedFrom } from '../../../../tests/support/random.ts'
 import { type Work, workIn } from '../../kit/work.ts'
+import { bringSettings, usualSettings } from '../apps/index.ts'
+import type { AppSettings } from '../apps/schemas.ts'
 import { deleteMessage } from '../messages/index.ts'
 import {
   advance,
@@ -146,12 +148,23 @@ async function playHistory(
   const active = uids.slice(0, 5)
   const blocks = new Map(active.map((uid) => [uid, active.filter((other) => other !== uid && random.chance(0.15))]))
   let now = work.now
+  bringSettings(db, randomSettings(random))
   for (let step = 0; step < steps; step += 1) {
     now += random.whole(0, 3)
+    if (random.chance(0.05)) bringSettings(db, randomSettings(random))
     await playStep({ ...work, now }, place, model, active, random)
   }
   for (const uid of active) await compare(work, place, model, uid, blocks.get(uid) ?? [], hint)
   if (direct) await compareReceipts(work, place, model, hint)
+}
+
+/** An app that takes notice of whatever comes up; what is counted must not depend on it. */
+function randomSettings(random: Random): AppSettings {
+  const flipped = Object.entries(usualSettings).map(([key, value]) => [
+    key,
+    typeof value === 'boolean' ? random.chance(0.5) : value,
+  ])
+  return Object.fromEntries(flipped)
 }
 
 async function playStep(work: Work, place: Place, model: Model, active: string[], random: Random): Promise<void> {
@@ -203,8 +216,7 @@ async function send(
     type: 'text',
     data: { text: 'x', entities: {} },
     mentions,
-    counts: !isReply,
-    shown: true,
+    inThread: isReply,
   })
   model.wrote(row, mentions)
 }

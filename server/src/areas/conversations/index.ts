@@ -1,8 +1,11 @@
 import { area } from '../../kit/area.ts'
 import { conversationEvents } from './events.ts'
+import { listFriend, listNewFriends } from './friends.ts'
 import { operations } from './operations.ts'
 import { emptyConversation } from './reset.ts'
 import { migrations } from './tables.ts'
+
+export { pinsMax } from './pins.ts'
 
 export const conversations = area({
   name: 'conversations',
@@ -11,5 +14,6 @@ export const conversations = area({
   events: conversationEvents,
   migrations,
   tables: ['conversation_pins'],
-  jobs: [emptyConversation],
+  followers: [listNewFriends],
+  jobs: [emptyConversation, listFriend],
 })

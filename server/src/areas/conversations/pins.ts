@@ -9,7 +9,7 @@ import { conversationPinned, conversationUnpinned } from './events.ts'
 import { findSide, pinOf, systemPins } from './sides.ts'
 import type { ConversationPinRow } from './tables.ts'
 
-const pinsMax = 5
+export const pinsMax = 5
 
 /** Pins a conversation for its user; pinned again it keeps its first time. */
 export async function pin(work: Work, side: Side): Promise<Side> {

@@ -8,7 +8,12 @@ import { joinCircle, requireNewFriend } from './rules.ts'
 import { addFriendships, circleOf, removeFriendships } from './store.ts'
 
 /** Makes `uid` and each of `others` friends of each other; tells what became of each. */
-export async function befriend(work: Work, uid: string, others: string[]): Promise<Record<string, ItemOutcome>> {
+export async function befriend(
+  work: Work,
+  uid: string,
+  others: string[],
+  { addToConversations = false }: { addToConversations?: boolean | undefined } = {},
+): Promise<Record<string, ItemOutcome>> {
   const wanted = others.map((other) => other.toLowerCase())
   const { user, held } = await holdAround(work, uid, wanted)
   const circle = await circleOf(work.db, user, [...held.values()])
@@ -20,7 +25,8 @@ export async function befriend(work: Work, uid: string, others: string[]): Promi
     return `${user.uid} and ${friend.uid} are friends now.`
   })
   await addFriendships(work, user, added)
-  for (const friend of added) await work.emit(friendAdded, { user: toUser(user), friend: toUser(friend) })
+  const wish = addToConversations ? { addToConversations } : {}
+  for (const friend of added) await work.emit(friendAdded, { user: toUser(user), friend: toUser(friend), ...wish })
   return outcomes
 }
 

@@ -7,7 +7,13 @@ import { User } from '../users/schemas.ts'
 /** The two are friends of each other from now on. */
 export const friendAdded = defineEvent({
   name: 'friend.added',
-  payload: Type.Object({ user: User, friend: User }),
+  payload: Type.Object({
+    user: User,
+    friend: User,
+    addToConversations: Type.Optional(
+      Type.Literal(true, { description: 'Their conversation is to be listed for both' }),
+    ),
+  }),
   audience: ({ user, friend }) => [`user:${user.uid}`, `user:${friend.uid}`],
 })
 

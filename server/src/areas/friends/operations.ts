@@ -16,12 +16,13 @@ const addFriends = operation({
   description:
     'Makes the users friends of each other, at once and in both directions; nobody is asked. The answer tells for each ' +
     'UID what became of it: `ERR_ALREADY_FRIEND`, `ERR_CANNOT_FORM_SELF_RELATION`, `ERR_UID_NOT_FOUND`, or ' +
-    '`ERR_FAILED_TO_ADD_FRIEND` where one of the two has 1,000 friends.',
+    '`ERR_FAILED_TO_ADD_FRIEND` where one of the two has 1,000 friends. With `addToConversations`, their conversations ' +
+    'are in the lists of both a moment later.',
   body: FriendsAdd,
   reply: one(FriendsAdded),
   errors: [userNotFound],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
-  run: async (call) => ({ data: { accepted: await befriend(call, call.found.uid, call.body.accepted) } }),
+  run: async (call) => ({ data: { accepted: await befriend(call, call.found.uid, call.body.accepted, call.body) } }),
 })
 
 const listFriends = operation({

@@ -26,7 +26,12 @@ function UidList(description: string) {
 }
 
 export const FriendsAdd = Type.Object(
-  { accepted: UidList(`Whom to befriend, at most ${friendsPerRequestMax} users`) },
+  {
+    accepted: UidList(`Whom to befriend, at most ${friendsPerRequestMax} users`),
+    addToConversations: Type.Optional(
+      Type.Boolean({ description: 'Their conversations are listed for both, although nothing has been said in them' }),
+    ),
+  },
   { examples: [{ accepted: ['milo', 'amara'] }] },
 )
 

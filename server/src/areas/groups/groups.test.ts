@@ -607,8 +607,6 @@ for (const database of databases) {
           type: 'text',
           data: { text: 'hello' },
           mentions: ['bo'],
-          counts: true,
-          shown: true,
         }),
       )
     }

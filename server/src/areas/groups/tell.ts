@@ -51,7 +51,6 @@ async function say(work: Work, action: string, { group, by, on }: Deed, extras?:
     on: { entity: toUserCard(on), entityType: 'user' },
     for: { entity: toGroupCard(group), entityType: 'group' },
     ...(extras && { extras }),
-    counts: true,
   })
 }
 

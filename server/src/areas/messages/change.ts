@@ -192,7 +192,7 @@ async function tell(
     by,
     on,
     for: where,
-    counts: false,
+    inThread: row.parent_id !== null,
   })
   await noteAction(work.db, row.id, Number(told.id))
   return told

@@ -124,7 +124,6 @@ async function write(
   }
   const known = Object.keys(mentions)
   const data = await withOwnFiles(work, content)
-  const shown = content.category !== 'custom' || content.data.updateConversation !== false
   const row = await writeMessage(work, place, {
     sender: speaker.uid,
     receiver: receiverId(receiver),
@@ -137,8 +136,6 @@ async function write(
     tags: tags && [...new Set(tags)],
     flags: flagsOf({ data: content.data, mentioned: known }),
     mentions: known,
-    counts: shown && parent === undefined,
-    shown,
   })
   await claim(db, data, row.id)
   if (tags && tags.length > 0) await putTags(db, row.id, tags)

@@ -10,6 +10,8 @@ import { migrations } from './tables.ts'
 savedIds.attach(idsSavedBy)
 savedBy.attach(savedTimes)
 
+export { pinnedMax, savedMax } from './store.ts'
+
 export const pins = area({
   name: 'pins',
   about: 'Messages that a conversation keeps in view, and those a user keeps for himself.',

@@ -5,8 +5,8 @@ import { holdConversation, type MessageRow } from '../timeline/index.ts'
 import { holdUsers } from '../users/index.ts'
 import { tooManyPinned, tooManySaved } from './errors.ts'
 
-const pinnedMax = 100
-const savedMax = 100
+export const pinnedMax = 100
+export const savedMax = 100
 
 type Doing = Pick<Work, 'db' | 'now'>
 

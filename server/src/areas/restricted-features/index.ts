@@ -4,7 +4,7 @@ import { forgetDeletedRoles } from './followers.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
-export { type FeatureKey, features } from './catalogue.ts'
+export { type FeatureKey, features, prefixedKey } from './catalogue.ts'
 
 export const restrictedFeatures = area({
   name: 'restricted-features',

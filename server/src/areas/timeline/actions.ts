@@ -20,8 +20,8 @@ export interface Action {
   on: Entity
   for: Entity
   extras?: object
-  /** Whether it counts as unread and becomes the last message. */
-  counts: boolean
+  /** It was done to a reply in a thread. */
+  inThread?: boolean | undefined
 }
 
 /** Notes in a conversation that somebody did something, as a message of its own. */
@@ -36,8 +36,7 @@ export async function writeAction(work: Work, place: Place, action: Action): Pro
       entities: { by: action.by, on: action.on, for: action.for },
       ...(action.extras && { extras: action.extras }),
     },
-    counts: action.counts,
-    shown: action.counts,
+    inThread: action.inThread,
   })
   const message = toMessage(work.db, row, {})
   const uids = place.type === 'user' ? [...new Set([place.first, place.second])] : []

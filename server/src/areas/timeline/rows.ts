@@ -1,4 +1,5 @@
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
+import { holdConversation } from './cursors.ts'
 import type { Place } from './place.ts'
 import type { ConversationRow, MemberRow, MessageRow } from './tables.ts'
 
@@ -101,6 +102,40 @@ export async function openConversation(db: TenantDb, place: Place, now: number):
     })
     .onConflict((conflict) => conflict.columns(['app_id', 'conversation_id']).doNothing())
     .execute()
+}
+
+/**
+ * Puts a conversation of two into their lists before anything is said in it; answers whose lists it was not in. What a
+ * reset has taken out comes back empty, and who has no side of an older conversation sees nothing of what was said.
+ */
+export async function listConversation(db: TenantDb, place: Place, now: number): Promise<string[]> {
+  await openConversation(db, place, now)
+  const held = await holdConversation(db, place.conversationId)
+  if (!held) throw new Error('A conversation was not opened.')
+  const side = {
+    conversation_id: place.conversationId,
+    delivered_seq: held.last_seq,
+    read_seq: held.last_seq,
+    read_counted: held.last_counted,
+    cleared_seq: held.last_seq,
+    kept: 1,
+    created_at: now,
+  }
+  const listed = await db
+    .insert(
+      'conversation_rows',
+      [...new Set([place.first, place.second])].map((uid) => ({ uid, ...side })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['app_id', 'uid', 'conversation_id'])
+        .doUpdateSet({ kept: 1 })
+        .where('conversation_rows.kept', '=', 0)
+        .where('conversation_rows.cleared_seq', '>=', Math.max(1, held.shown_seq)),
+    )
+    .returning('uid')
+    .execute()
+  return listed.map(({ uid }) => uid)
 }
 
 /** Ends one user's part; what they had read stays on record. */

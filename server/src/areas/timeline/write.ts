@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { settingsOf } from '../apps/index.ts'
 import { markRead } from './cursors.ts'
 import type { Place } from './place.ts'
 import { openSides } from './rows.ts'
+import { noticeOf } from './rules.ts'
 import type { ConversationRow, MessageRow } from './tables.ts'
 
 /** What is to be said. */
@@ -13,7 +15,7 @@ export interface Draft {
   category: string
   type: string
   /** The content, as it is answered. */
-  data: object
+  data: Record<string, unknown>
   muid?: string | undefined
   parentId?: number | undefined
   quotedId?: number | undefined
@@ -21,9 +23,8 @@ export interface Draft {
   flags?: string
   /** UIDs of the users that the text mentions. */
   mentions?: string[]
-  /** Whether it counts as unread, and whether lists of conversations show it as the last message. */
-  counts: boolean
-  shown: boolean
+  /** It belongs to a thread, as replies do anyway: something was done to one. */
+  inThread?: boolean | undefined
 }
 
 interface Numbers {
@@ -109,13 +110,16 @@ export async function writeMessage(
   place: Place,
   draft: Draft,
 ): Promise<MessageRow> {
+  const { category, type, data, inThread = draft.parentId !== undefined } = draft
+  const notice = noticeOf(await settingsOf(db), { category, type, data, inThread })
+  const counts = notice.counts ? 1 : 0
   const [conversation] = await takeNumber(db, {
     type: place.type,
     conversationId: place.conversationId,
     first: place.first,
     second: place.second,
-    counts: draft.counts ? 1 : 0,
-    shown: draft.shown ? 1 : 0,
+    counts,
+    shown: notice.shown ? 1 : 0,
     now,
   })
   if (!conversation) throw new Error('A conversation gave no number.')
@@ -125,7 +129,7 @@ export async function writeMessage(
     conversation_id: place.conversationId,
     seq: conversation.last_seq,
     counted: conversation.last_counted,
-    counts: draft.counts ? 1 : 0,
+    counts,
     sender: draft.sender,
     receiver: draft.receiver,
     receiver_type: place.type,

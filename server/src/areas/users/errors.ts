@@ -17,7 +17,11 @@ export const userExists = defineError<{ uid: string }>(
 export const invalidUid = Object.assign(
   (uid: string) =>
     new ApiError('ERR_INVALID_UID', 400, 'The UID is not valid.', `"${uid.slice(0, 120)}" cannot be a UID`, {
-      uid: ['must be 1 to 100 characters of a-z, 0-9, - and _'],
+      uid: ['must be 1 to 100 characters of a-z, 0-9, - and _, and no word that paths use'],
     }),
-  { code: 'ERR_INVALID_UID', status: 400, when: 'the UID is too long or has characters outside `a-z 0-9 - _`' },
+  {
+    code: 'ERR_INVALID_UID',
+    status: 400,
+    when: 'the UID is too long, has characters outside `a-z 0-9 - _`, or is `online-count`',
+  },
 )

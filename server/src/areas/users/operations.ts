@@ -14,6 +14,7 @@ import { selectUsers } from './list.ts'
 import {
   CreatedUser,
   Deactivated,
+  isUid,
   ProfileUpdate,
   Reactivated,
   User,
@@ -23,7 +24,6 @@ import {
   UsersDeactivate,
   UsersReactivate,
   UserUpdate,
-  uidPattern,
 } from './schemas.ts'
 import {
   addUser,
@@ -54,7 +54,7 @@ const createUser = operation({
   errors: [invalidUid, userExists, roleNotFound],
   async run(call) {
     const { withAuthToken, ...profile } = call.body
-    if (!uidPattern.test(profile.uid)) throw invalidUid(profile.uid)
+    if (!isUid(profile.uid)) throw invalidUid(profile.uid)
     const row = await addUser(call, profile)
     await call.emit(userCreated, { user: toUser(row) })
     const authToken = withAuthToken ? { authToken: await issueFirstToken.ask(call, row) } : {}
@@ -92,6 +92,21 @@ async function shown(db: TenantDb, rows: UserRow[], viewer: Pick<Viewer, 'uid'> 
   const blocks = await blocksBetween.ask(db, viewer.uid, uids)
   return rows.map((row) => toUser(row, { actorUid: viewer.uid, blocks: blocks.get(row.uid), withTags }))
 }
+
+const countOnlineUsers = operation({
+  id: 'countOnlineUsers',
+  route: 'GET /users/online-count',
+  summary: 'Count the connected users',
+  description: 'Those of the list of users who are `available`; whom the list does not show is not counted.',
+  doors: ['client'],
+  may: 'listUsers',
+  reply: one(Type.Object({ count: Type.Integer({ examples: [12] }) })),
+  async run({ db, actor }) {
+    const viewer = actor && { uid: actor.uid, ...roleRules.listedUsers(await policyOf(db, actor)) }
+    const { total } = await selectUsers(db, { status: 'available' }, viewer, { limit: 0, offset: 0 })
+    return { data: { count: total } }
+  },
+})
 
 const getUser = operation({
   id: 'getUser',
@@ -248,6 +263,7 @@ const updateMe = operation({
 export const operations = [
   createUser,
   listUsers,
+  countOnlineUsers,
   getUser,
   updateUser,
   deleteUser,

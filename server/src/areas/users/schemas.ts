@@ -9,6 +9,13 @@ const metadataBytesMax = 5_120
 
 export const uidPattern = /^[A-Za-z0-9_-]{1,100}$/
 
+/** Words in whose place a path has something of its own. */
+const reservedUids = ['online-count']
+
+export function isUid(uid: string): boolean {
+  return uidPattern.test(uid) && !reservedUids.includes(uid.toLowerCase())
+}
+
 /** How a UID looks, in a path or a body; it is stored in lower case. */
 export const Uid = Type.String({
   pattern: uidPattern.source,

@@ -11,6 +11,7 @@ import {
   type House,
   house,
 } from '../../../../tests/support/house.ts'
+import { connectUsers } from '../../../../tests/support/told.ts'
 import { freshSecond } from '../../../../tests/support/until.ts'
 
 const tokenForm = /^(.+)_(\d{10})[0-9a-f]{30}$/
@@ -396,6 +397,37 @@ for (const database of databases) {
         }
       })
     }
+
+    describe('the count of who is connected', () => {
+      const count = async (app: AppClient, uid: string) =>
+        assertSucceeds(await (await asUser(app, uid)).get('/users/online-count')).data
+
+      it('is that of the list: all who are available, but oneself', async () => {
+        const app = await appWith('ada', 'lin', 'max', 'eve')
+        assert.deepEqual(await count(app, 'ada'), { count: 0 })
+        await connectUsers(h, app, 'ada', 'lin', 'max')
+        assert.deepEqual(await count(app, 'ada'), { count: 2 })
+        assert.deepEqual(await count(app, 'eve'), { count: 3 })
+        const listed = await list(app, '?status=available&count=true', { onBehalfOf: 'eve' })
+        assert.equal(listed.data.count, 3)
+      })
+
+      it('holds nobody whom the role may not list, and is refused with the list', async () => {
+        const app = await appWith('ada', 'lin', 'max')
+        await connectUsers(h, app, 'lin', 'max')
+        assertSucceeds(await app.post('/users/ada/friends', { accepted: ['lin'] }))
+        assertSucceeds(await app.put('/roles/default', { settings: { listUsers: 'friendsOnly' } }))
+        assert.deepEqual(await count(app, 'ada'), { count: 1 })
+        assertSucceeds(await app.put('/roles/default/permissions', { permissions: { listUsers: 'deny' } }))
+        const answer = await (await asUser(app, 'ada')).get('/users/online-count')
+        assertFails(answer, 403, 'ERR_PERMISSION_DENIED')
+      })
+
+      it('has a path that no user can take', async () => {
+        const app = await newApp()
+        assertFails(await app.post('/users', { uid: 'Online-Count', name: 'Nobody' }), 400, 'ERR_INVALID_UID')
+      })
+    })
 
     describe('search', () => {
       it('finds parts of names and UIDs in any script and letter case', async () => {

@@ -1,0 +1,48 @@
+import type { TenantDb } from '../../storage/tenant.ts'
+import { AppSettings, settableKeys } from './schemas.ts'
+
+/** What an app is set to. Only what somebody has set is stored; all else is as it usually is. */
+
+export type StoredSettings = Partial<AppSettings>
+
+export const usualSettings = Object.freeze(
+  Object.fromEntries(
+    Object.entries(AppSettings.properties).map(([key, schema]) => [key, (schema as { default?: unknown }).default]),
+  ),
+) as AppSettings
+
+/** What is stored of an app's settings. */
+export function readSettings(stored: string | null): StoredSettings {
+  return stored === null ? {} : JSON.parse(stored)
+}
+
+/** What is in force, in the order of the catalogue. */
+export function settingsInForce(stored: string | null): AppSettings {
+  return stored === null ? usualSettings : { ...usualSettings, ...readSettings(stored) }
+}
+
+/** What stands against setting a key, or against setting it to this; all that can be set today is on or off. */
+export function problemWith(key: string, value: unknown = true): string | undefined {
+  if (!Object.hasOwn(usualSettings, key)) return 'is no setting'
+  if (!settableKeys.has(key)) return 'can only be read'
+  return typeof value === 'boolean' ? undefined : 'must be true or false'
+}
+
+const known = new WeakMap<TenantDb, Promise<AppSettings>>()
+
+/** The door brings along what it remembers of the app, so that a call need not read it again. */
+export function bringSettings(db: TenantDb, settings: AppSettings): void {
+  known.set(db, Promise.resolve(settings))
+}
+
+/** What the app is set to: as it was brought along, or read once, where followers and jobs are at work. */
+export function settingsOf(db: TenantDb): Promise<AppSettings> {
+  const settings = known.get(db) ?? storedOf(db)
+  known.set(db, settings)
+  return settings
+}
+
+async function storedOf({ appId, connection }: TenantDb): Promise<AppSettings> {
+  const app = await connection.query.selectFrom('apps').select('settings').where('id', '=', appId).executeTakeFirst()
+  return settingsInForce(app?.settings ?? null)
+}
