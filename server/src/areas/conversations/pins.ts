@@ -1,7 +1,7 @@
 import type { Work } from '../../kit/work.ts'
 import { oneAtATime } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { requireGroup } from '../groups/index.ts'
+import { keepGroup } from '../groups/index.ts'
 import type { Side } from '../timeline/index.ts'
 import { holdUsers, requireActiveUser, systemUid, systemUser } from '../users/index.ts'
 import { pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
@@ -61,7 +61,7 @@ export async function putSystemPins(work: Work, targets: Target[]): Promise<Conv
   const wanted = new Map<string, { type: 'user' | 'group'; target: string }>()
   for (const { uid, guid } of targets) {
     const target =
-      uid === undefined ? (await requireGroup(db, guid ?? '')).guid : (await requireActiveUser(db, uid)).uid
+      uid === undefined ? (await keepGroup(db, guid ?? '')).guid : (await requireActiveUser(db, uid)).uid
     const type = uid === undefined ? ('group' as const) : ('user' as const)
     const key = `${type} ${target}`
     if (!wanted.has(key)) wanted.set(key, { type, target })
