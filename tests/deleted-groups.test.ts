@@ -41,7 +41,16 @@ for (const database of databases) {
       await h.settle()
       const db = tenantDb(h.service.house.database.reader, app.id)
       for (const table of belongings) {
-        assert.equal(JSON.stringify(await db.select(table as 'groups').selectAll().execute()), '[]', table)
+        assert.equal(
+          JSON.stringify(
+            await db
+              .select(table as 'groups')
+              .selectAll()
+              .execute(),
+          ),
+          '[]',
+          table,
+        )
       }
       const counts = await db.select('tallies').selectAll().where('tallies.list', '!=', 'users').execute()
       assert.deepEqual(
@@ -49,13 +58,11 @@ for (const database of databases) {
         [],
       )
       const examined = await doctor.run({ config: h.service.house.config, words: [], flags: {}, json: true })
-      assert.ok(examined.ok, examined.text)
+      assert.ok(examined?.ok, examined?.text)
     }
 
     const create = async (app: AppClient, guid: string) =>
-      assertSucceeds(
-        await app.post('/groups', { guid, name: guid, members: { participants: ['lin'] } }, as('ada')),
-      )
+      assertSucceeds(await app.post('/groups', { guid, name: guid, members: { participants: ['lin'] } }, as('ada')))
 
     it('take with them whatever is written while they are deleted', async () => {
       const app = await appWith(h, 'ada', 'lin', 'bo', 'evil')

@@ -1,5 +1,6 @@
 import { area } from '../../kit/area.ts'
 import { conversationEvents } from './events.ts'
+import { followDeletedGroups } from './followers.ts'
 import { operations } from './operations.ts'
 import { emptyConversation } from './reset.ts'
 import { migrations } from './tables.ts'
@@ -11,5 +12,6 @@ export const conversations = area({
   events: conversationEvents,
   migrations,
   tables: ['conversation_pins'],
+  followers: [followDeletedGroups],
   jobs: [emptyConversation],
 })

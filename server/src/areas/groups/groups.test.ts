@@ -7,6 +7,8 @@ import { type AppClient, assertFails, assertSucceeds, type House, house } from '
 import { connectUsers, toldTo } from '../../../../tests/support/told.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { placeOfGroup, unreadOf, writeMessage } from '../timeline/index.ts'
+import { voidConversation } from './conversation.ts'
+import type { GroupRow } from './tables.ts'
 
 const as = (uid: string) => ({ onBehalfOf: uid })
 const guidsIn = (list: { guid: string }[]) => list.map(({ guid }) => guid)
@@ -527,6 +529,7 @@ for (const database of databases) {
         await create(app, body, as('ada'))
         assertSucceeds(await app.put('/groups/g/scopes/admin/permissions', { permissions: { sendMessage: 'deny' } }))
         await say(app, 'g', 'lin')
+        assertSucceeds(await app.put('/conversations/pinned', { pinnedConversations: [{ guid: 'g' }] }))
         assertSucceeds(await app.delete('/groups/g'))
         await h.settle()
         const left = Object.entries(await dump(h)).flatMap(([table, rows]) =>
@@ -596,6 +599,27 @@ for (const database of databases) {
           ['lin', 0],
         ])
       })
+    })
+
+    it('show nothing of what an earlier group of the GUID has left to be cleared away', async () => {
+      const app = await newApp('ada', 'lin')
+      await create(app, { guid: 'g', name: 'G' }, as('ada'))
+      const old = await say(app, 'g', 'ada')
+      await h.service.house.database.write((connection) =>
+        voidConversation(tenantDb(connection, app.id), { guid: 'g' } as GroupRow),
+      )
+      assertFails(await app.put(`/messages/${old.id}`, { data: { text: 'x' } }), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
+      assertSucceeds(await app.post('/groups/g/members', { participants: ['lin'] }))
+      for (const headers of [undefined, as('lin')]) {
+        const { data } = assertSucceeds(await app.get('/groups/g/messages', headers))
+        assert.deepEqual(
+          data.map((message: { data: { action: string } }) => message.data.action),
+          ['added'],
+        )
+      }
+      const { data } = assertSucceeds(await app.get('/conversations', as('lin')))
+      assert.deepEqual([data.length, data[0].lastMessage.data.action], [1, 'added'])
+      assertFails(await app.get(`/messages/${old.id}`, as('lin')), 403, 'ERR_MESSAGE_NO_ACCESS')
     })
 
     async function say(app: AppClient, guid: string, sender: string) {
