@@ -7,6 +7,7 @@ import type { TenantTable } from '../server/src/storage/tables.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { databases } from './support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from './support/house.ts'
+import type { Answer } from './support/http.ts'
 import { appWith, as, clientOf, sayIn } from './support/talk.ts'
 
 /** Nothing of a group outlives it, whoever writes into it at the moment it is deleted. */
@@ -57,6 +58,10 @@ for (const database of databases) {
         counts.filter(({ n }) => n !== 0),
         [],
       )
+      await assertSound()
+    }
+
+    async function assertSound(): Promise<void> {
       const examined = await doctor.run({ config: h.service.house.config, words: [], flags: {}, json: true })
       assert.ok(examined?.ok, examined?.text)
     }
@@ -97,6 +102,64 @@ for (const database of databases) {
       const answers = await Promise.all(acts.map((act) => act()))
       for (const { status, text } of answers) assert.ok(status < 500, text)
       await assertNothingLeft(app)
+    })
+
+    it('give their GUID to the next, who keeps what is its own', async () => {
+      const app = await appWith(h, 'ada', 'lin', 'bo')
+      const guids = ['a', 'b', 'c', 'd']
+      const turn = async (guid: string, n: number): Promise<Answer[]> => {
+        const said = { receiver: guid, receiverType: 'group', data: { text: `Hello ${n}` } }
+        // A group without members has no conversation; whoever comes next begins one while the last is cleared away.
+        const members = n % 2 === 0 ? { participants: ['lin'] } : undefined
+        return Promise.all([
+          app.delete(`/groups/${guid}`),
+          app.post('/groups', { guid, name: guid, members }),
+          app.post('/messages', said),
+          app.post(`/groups/${guid}/members`, { participants: ['bo'] }),
+        ])
+      }
+      await Promise.all(
+        guids.map(async (guid) => {
+          for (let n = 0; n < 8; n += 1) {
+            for (const { status, text } of await turn(guid, n)) assert.ok(status < 500, text)
+          }
+        }),
+      )
+      for (const guid of guids) await app.post('/groups', { guid, name: guid })
+      await h.settle()
+      const db = tenantDb(h.service.house.database.reader, app.id)
+      const groups = await db.select('groups').selectAll().orderBy('groups.guid').execute()
+      const members = await db.select('group_members').selectAll().orderBy('group_members.uid').execute()
+      assert.deepEqual(
+        groups.map(({ guid }) => guid),
+        guids,
+      )
+      const ids = groups.map(({ id }) => id)
+      assert.deepEqual(
+        members.filter(({ group_id }) => !ids.includes(group_id)),
+        [],
+      )
+      for (const { guid, id, members_count } of groups) {
+        const uids = members.filter(({ group_id }) => group_id === id).map(({ uid }) => uid)
+        const place = `group_${guid}`
+        const rows = db.select('conversation_rows').selectAll().where('conversation_rows.conversation_id', '=', place)
+        assert.deepEqual(
+          (await rows.orderBy('conversation_rows.uid').execute()).map(({ uid }) => uid),
+          uids,
+        )
+        assert.equal(uids.length, members_count)
+        const stale = db
+          .select('messages')
+          .innerJoin('conversations', (join) =>
+            join
+              .onRef('conversations.app_id', '=', 'messages.app_id')
+              .onRef('conversations.conversation_id', '=', 'messages.conversation_id'),
+          )
+          .select('messages.id')
+          .whereRef('messages.seq', '<=', 'conversations.purged_seq')
+        assert.equal((await stale.execute()).length, 0)
+      }
+      await assertSound()
     })
 
     it('wait for a message that is being sent, and refuse the next one', async () => {
