@@ -37,6 +37,7 @@ const columns: [column: string, value: unknown][] = [
   ['ended_at', null],
   ['facets', 'audio|call|ended|user|9|0|0'],
   ['live', 1],
+  ['live_in_group', 'crew'],
   ['document', sql`replace(document, 'nora', 'nobody')`],
   ['extras', '"metaData":[],"tags":["other"]'],
   ['transcriptions', null],

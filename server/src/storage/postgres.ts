@@ -9,6 +9,7 @@ import type { EventRow, JobRow, Tables } from './tables.ts'
 const flavour: Flavour = {
   rowAddress: 'ctid',
   holdRows: sql`FOR NO KEY UPDATE`,
+  keepRows: sql`FOR KEY SHARE`,
   entriesWithGrams,
   gramHits: entriesWithGrams,
   gramsInOrder: false,

@@ -12,6 +12,7 @@ const flavour: Flavour = {
   rowAddress: 'rowid',
   // There is one writer at a time anyway.
   holdRows: sql``,
+  keepRows: sql``,
   // The join is crossed because that fixes its order: grams first, never all entries of the app.
   entriesWithGrams: (appId, list, wanted) => sql`
     FROM search_grams CROSS JOIN search_entries ON search_entries.row_address = search_grams.rowid

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import type { Answer } from '../../../../tests/support/http.ts'
+import { clientOf, sayIn } from '../../../../tests/support/talk.ts'
 import { toldTo } from '../../../../tests/support/told.ts'
 
 const as = (uid: string) => ({ onBehalfOf: uid })
@@ -49,6 +51,37 @@ for (const database of databases) {
       assertFails(await ban(app, 'part'), 409, 'ERR_ALREADY_BANNED')
     })
 
+    it('leaves nothing in the group to do or see, whatever its type', async () => {
+      const app = await crew()
+      const before = await sayIn(app, 'g', 'part')
+      assertSucceeds(await app.put('/groups/g', { type: 'private' }))
+      assertSucceeds(await app.post('/groups/g/bannedusers/part', { uid: 7, scope: 'is ignored' }))
+      const said = { receiver: 'g', receiverType: 'group', data: { text: 'Hello' } }
+      const user = await clientOf(h, app, 'part')
+      const tried: [string, Promise<Answer>][] = [
+        ['get', app.get('/groups/g', as('part'))],
+        ['change', app.put('/groups/g', { name: 'X' }, as('part'))],
+        ['delete', app.delete('/groups/g', undefined, as('part'))],
+        ['members', app.get('/groups/g/members', as('part'))],
+        ['add', app.post('/groups/g/members', { participants: ['out'] }, as('part'))],
+        ['kick', app.delete('/groups/g/members/mod', undefined, as('part'))],
+        ['rescope', app.put('/groups/g/members/mod', { scope: 'admin' }, as('part'))],
+        ['ban', app.post('/groups/g/bannedusers/out', undefined, as('part'))],
+        ['banned', app.get('/groups/g/bannedusers', as('part'))],
+        ['send', app.post('/messages', said, as('part'))],
+        ['read', app.get('/groups/g/messages', as('part'))],
+        ['conversation', app.get('/groups/g/conversation', as('part'))],
+        ['join', user.post('/groups/g/join')],
+        ['leave', user.post('/groups/g/leave')],
+        ['hand over', user.put('/groups/g/owner', { uid: 'mod' })],
+      ]
+      for (const [what, answer] of tried) {
+        assert.deepEqual([what, (await answer).body.error?.code], [what, 'ERR_BANNED_GROUPMEMBER'])
+      }
+      assertFails(await app.get(`/messages/${before.id}`, as('part')), 403, 'ERR_MESSAGE_NO_ACCESS')
+      assert.deepEqual(assertSucceeds(await app.get('/conversations', as('part'))).data, [])
+    })
+
     it('lists the banned, newest first, with what they were', async () => {
       const app = await crew()
       assertSucceeds(await ban(app, 'part'))
@@ -65,8 +98,20 @@ for (const database of databases) {
       assert.equal(out.bannedAt, part.bannedAt + 5)
       assert.deepEqual(uidsIn((await list(app, '?searchKey=OF%20PAR')).data), ['part'])
       assert.deepEqual(uidsIn((await list(app, '?perPage=1&page=2')).data), ['part'])
+      const past = (await list(app, '?perPage=5000&page=2')).meta
+      assert.deepEqual([past.pagination.per_page, past.pagination.count, 'cursor' in past], [1000, 0, false])
+      for (const search of ['perPage=0', 'page=x']) {
+        assertFails(await app.get(`/groups/g/bannedusers?${search}`), 400, 'ERR_BAD_REQUEST')
+      }
+      const { scope, joinedAt, isBanned, bannedAt, ...user } = part
+      assert.deepEqual(user, assertSucceeds(await app.get('/users/part')).data)
+      for (const uid of ['mod', 'admin']) assertSucceeds(await ban(app, uid))
+      assert.deepEqual(uidsIn((await list(app)).data), ['admin', 'mod', 'out', 'part'])
+      for (const uid of ['mod', 'admin']) assertSucceeds(await unban(app, uid))
+      assertSucceeds(await app.post('/groups/g/members', { moderators: ['mod'] }))
+      assertSucceeds(await app.post('/users/mod/blockedusers', { blockedUids: ['out'] }))
       const seen = (await list(app, '', as('mod'))).data[0]
-      assert.equal(seen.conversationId, 'mod_user_out')
+      assert.deepEqual([seen.conversationId, seen.blockedByMe], ['mod_user_out', true])
     })
 
     it('shows the list to moderators and admins', async () => {

@@ -1,5 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { callEvents } from './events.ts'
+import { followDeletedGroups, followDepartures, followForgottenMembers } from './followers.ts'
+import { followGroup } from './jobs.ts'
 import { superviseCall } from './ledger.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
@@ -19,5 +21,6 @@ export const calls = area({
   events: callEvents,
   migrations,
   tables: ['calls', 'call_facts', 'call_members', 'call_signs'],
-  jobs: [superviseCall],
+  followers: [followDeletedGroups, followDepartures, followForgottenMembers],
+  jobs: [superviseCall, followGroup],
 })

@@ -8,7 +8,7 @@ import { callNotFound } from './errors.ts'
 import { callEventFor } from './events.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { recordOf, shownTranscriptions } from './record.ts'
-import { accept, elapsed, type Intent, nextDeadline, type Sign } from './rules.ts'
+import { accept, elapsed, type Intent, inTurn, nextDeadline, type Sign } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
 import { applyFact, begin, type CallState, fold, isFinal } from './state.ts'
 import type { CallFactRow } from './tables.ts'
@@ -54,6 +54,17 @@ export async function happen(work: Work, sessionId: string, intent: Intent): Pro
   const { before, late } = await openLedger(work, sessionId)
   const accepted = accept(late.reduce(applyFact, before), intent, work.now)
   return add(work, sessionId, before, [...late, ...accepted])
+}
+
+/** Lets one thing after the other happen, as `next` names them from how the call stands; it may be nothing. */
+export async function bringAbout(
+  work: Work,
+  sessionId: string,
+  next: (present: CallState) => Intent | undefined,
+): Promise<void> {
+  const { before, late } = await openLedger(work, sessionId)
+  const facts = [...late, ...inTurn(late.reduce(applyFact, before), work.now, next)]
+  if (facts.length > 0) await add(work, sessionId, before, facts)
 }
 
 /**
@@ -203,6 +214,7 @@ export function columnsOf(sessionId: string, state: CallState, now: number) {
     ended_at: state.endedAt ?? null,
     facets: facetsOfCall(record),
     live: isFinal(state.status) ? 0 : 1,
+    live_in_group: !isFinal(state.status) && state.start.receiverType === 'group' ? state.start.receiver : null,
     document: JSON.stringify(record),
     extras: `"metaData":${JSON.stringify(state.start.metaData ?? [])},"tags":${JSON.stringify(state.start.tags)}`,
     transcriptions: transcriptions.length > 0 ? JSON.stringify(transcriptions) : null,

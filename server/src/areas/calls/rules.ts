@@ -221,11 +221,16 @@ export function overdue(
   )
 }
 
-/** The facts of everything that time has brought about by `now`, one thing after the other. */
+/** The facts of everything that time has brought about by `now`. */
 export function elapsed(state: CallState, signs: readonly Sign[], now: number, timings: Timings): Fact[] {
+  return inTurn(state, now, (present) => overdue(present, signs, now, timings))
+}
+
+/** The facts of one thing after the other, as `next` names them. */
+export function inTurn(state: CallState, now: number, next: (present: CallState) => Intent | undefined): Fact[] {
   const facts: Fact[] = []
   let present = state
-  for (let due = overdue(present, signs, now, timings); due; due = overdue(present, signs, now, timings)) {
+  for (let due = next(present); due; due = next(present)) {
     const added = accept(present, due, now)
     facts.push(...added)
     present = added.reduce(applyFact, present)

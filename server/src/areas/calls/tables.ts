@@ -1,5 +1,6 @@
-import type { Generated, Selectable } from 'kysely'
+import type { Generated, Kysely, Selectable } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
+import type { Tables } from '../../storage/tables.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
@@ -20,6 +21,8 @@ interface CallTable {
   facets: string
   /** 1 until the call is final: its minutes still run, so the document is computed when it is read. */
   live: number
+  /** The GUID of the group whose call it is, until the call is final. */
+  live_in_group: Generated<string | null>
   /** The record as JSON text, as lists answer it, without transcripts. */
   document: string
   /** What only the single record shows: `"metaData":…,"tags":…`. */
@@ -118,4 +121,35 @@ export const migrations: Migrations = {
       .addPrimaryKeyConstraint('call_signs_key', ['app_id', 'session_id', 'uid', 'device_id'])
       .execute()
   },
+  '20261115-calls-in-groups': async (database) => {
+    const { schema } = database
+    await schema.alterTable('calls').addColumn('live_in_group', 'text').execute()
+    await schema
+      .createIndex('calls_live_in_group')
+      .on('calls')
+      .columns(['app_id', 'live_in_group'])
+      .where('live_in_group', 'is not', null)
+      .execute()
+    for (const { id } of await database.selectFrom('apps').select('id').execute()) await noteGroups(database, id)
+  },
+}
+
+/** Calls that were going on before it was noted in which group. */
+async function noteGroups(database: Kysely<Tables>, appId: string): Promise<void> {
+  const calls = await database
+    .selectFrom('calls')
+    .select(['calls.session_id', 'calls.document'])
+    .where('calls.app_id', '=', appId)
+    .where('calls.live', '=', 1)
+    .execute()
+  for (const { session_id, document } of calls) {
+    const { receiver, receiverType } = JSON.parse(document)
+    if (receiverType !== 'group') continue
+    await database
+      .updateTable('calls')
+      .set({ live_in_group: receiver })
+      .where('app_id', '=', appId)
+      .where('session_id', '=', session_id)
+      .execute()
+  }
 }

@@ -1,5 +1,6 @@
 import { area } from '../../kit/area.ts'
 import { conversationEvents } from './events.ts'
+import { followDeletedGroups } from './followers.ts'
 import { listFriend, listNewFriends } from './friends.ts'
 import { operations } from './operations.ts'
 import { emptyConversation } from './reset.ts'
@@ -14,6 +15,6 @@ export const conversations = area({
   events: conversationEvents,
   migrations,
   tables: ['conversation_pins'],
-  followers: [listNewFriends],
+  followers: [followDeletedGroups, listNewFriends],
   jobs: [emptyConversation, listFriend],
 })

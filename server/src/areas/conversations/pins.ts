@@ -1,7 +1,7 @@
 import type { Work } from '../../kit/work.ts'
 import { oneAtATime } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { requireGroup } from '../groups/index.ts'
+import { keepGroup } from '../groups/index.ts'
 import type { Side } from '../timeline/index.ts'
 import { holdUsers, requireActiveUser, systemUid, systemUser } from '../users/index.ts'
 import { pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
@@ -60,8 +60,7 @@ export async function putSystemPins(work: Work, targets: Target[]): Promise<Conv
   const { db, now } = work
   const wanted = new Map<string, { type: 'user' | 'group'; target: string }>()
   for (const { uid, guid } of targets) {
-    const target =
-      uid === undefined ? (await requireGroup(db, guid ?? '')).guid : (await requireActiveUser(db, uid)).uid
+    const target = uid === undefined ? (await keepGroup(db, guid ?? '')).guid : (await requireActiveUser(db, uid)).uid
     const type = uid === undefined ? ('group' as const) : ('user' as const)
     const key = `${type} ${target}`
     if (!wanted.has(key)) wanted.set(key, { type, target })
@@ -76,7 +75,6 @@ export async function putSystemPins(work: Work, targets: Target[]): Promise<Conv
     pinned_at: before.get(key)?.pinned_at ?? now,
   }))
   if (rows.length > 0) await db.insert('conversation_pins', rows).execute()
-  const by = { uid: systemUid, name: systemUser.name }
   for (const [key, pin] of before) {
     if (!wanted.has(key)) await work.emit(conversationUnpinned, { uid: systemUid, conversation: nameOf(pin), by })
   }
@@ -87,6 +85,22 @@ export async function putSystemPins(work: Work, targets: Target[]): Promise<Conv
   }
   return systemPins(db)
 }
+
+/** What was pinned for everyone before a moment goes with its group. */
+export async function unpinDeletedGroup(work: Work, guid: string, before: number): Promise<void> {
+  const pins = await work.db
+    .delete('conversation_pins')
+    .where('type', '=', 'group')
+    .where('target', '=', guid)
+    .where('pinned_at', '<', before)
+    .returning(['type', 'target'])
+    .execute()
+  for (const pin of pins) {
+    await work.emit(conversationUnpinned, { uid: systemUid, conversation: nameOf(pin), by })
+  }
+}
+
+const by = { uid: systemUid, name: systemUser.name }
 
 function nameOf({ type, target }: Pick<ConversationPinRow, 'type' | 'target'>) {
   return { conversationId: `${type}_${target}`, conversationType: type }

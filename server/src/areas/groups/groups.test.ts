@@ -7,6 +7,8 @@ import { type AppClient, assertFails, assertSucceeds, type House, house } from '
 import { connectUsers, toldTo } from '../../../../tests/support/told.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { placeOfGroup, unreadOf, writeMessage } from '../timeline/index.ts'
+import { voidConversation } from './conversation.ts'
+import type { GroupRow } from './tables.ts'
 
 const as = (uid: string) => ({ onBehalfOf: uid })
 const guidsIn = (list: { guid: string }[]) => list.map(({ guid }) => guid)
@@ -136,6 +138,45 @@ for (const database of databases) {
         assert.deepEqual(Object.keys(banned?.members ?? {}), ['evil'])
       })
 
+      it('takes everything up to its limit, and writes nothing into the conversation', async () => {
+        const uids = Array.from({ length: 25 }, (_, n) => `u${n}`)
+        const app = await newApp()
+        const body = {
+          guid: 'Aa0-_'.repeat(20),
+          name: '👩'.repeat(50),
+          description: 'x'.repeat(255),
+          type: 'password',
+          password: 'x'.repeat(100),
+          icon: `https://a.example/${'x'.repeat(2_982)}`,
+          tags: Array.from({ length: 25 }, (_, n) => `${n}`.padEnd(100, 'x')),
+          members: { admins: uids.slice(0, 10), moderators: uids.slice(0, 20), usersToBan: uids.slice(5) },
+        }
+        assert.equal(body.icon.length, 3_000)
+        const { members, ...group } = await create(app, body)
+        assert.deepEqual([group.guid, group.name], [body.guid.toLowerCase(), body.name])
+        assert.deepEqual([group.description, group.icon, group.tags], [body.description, body.icon, body.tags])
+        const metadata = { t: 'x'.repeat(5_112) }
+        assert.equal(JSON.stringify(metadata).length, 5_120)
+        for (const sent of [metadata, JSON.stringify(metadata)]) {
+          assert.deepEqual(
+            assertSucceeds(await app.put(`/groups/${body.guid}`, { metadata: sent })).data.metadata,
+            metadata,
+          )
+        }
+        assert.deepEqual(
+          Object.values(members).map((outcomes) => Object.keys(outcomes as object).length),
+          [10, 10, 5],
+        )
+        await create(app, { guid: 'open', name: 'O', password: 'ignored', members: {} }).then((open) =>
+          assert.deepEqual([open.type, open.members], ['public', {}]),
+        )
+        const messages = await tenantDb(h.service.house.database.reader, app.id)
+          .select('messages')
+          .selectAll()
+          .execute()
+        assert.equal(messages.length, 0)
+      })
+
       it('refuses what does not fit', async () => {
         const app = await newApp()
         const bad: [object, string][] = [
@@ -156,6 +197,12 @@ for (const database of databases) {
           [{ guid: 'g', name: 'G', metadata: 'no object' }, 'metadata'],
           [{ guid: 'g', name: 'G', tags: Array.from({ length: 26 }, (_, n) => `t${n}`) }, 'tags'],
           [{ guid: 'g', name: 'G', tags: [' '] }, 'tags.0'],
+          [{ guid: 'g', name: 'G', tags: ['x'.repeat(101)] }, 'tags.0'],
+          [{ guid: 'g', name: '👩'.repeat(51) }, 'name'],
+          [{ guid: 'ä', name: 'G' }, 'guid'],
+          [{ guid: 'g', name: 'G', owner: ' ' }, 'owner'],
+          [{ guid: 'g', name: 'G', metadata: { t: 'x'.repeat(5_113) } }, 'metadata'],
+          [{ guid: 'g', name: 'G', members: { admins: [' '] } }, 'members.admins.0'],
           [{ guid: 'g', name: 'G', members: { guests: ['a'] } }, 'members'],
           [{ guid: 'g', name: 'G', members: { admins: 'a' } }, 'members.admins'],
           [{ guid: 'g', name: 'G', members: { admins: Array.from({ length: 26 }, (_, n) => `u${n}`) } }, 'members'],
@@ -169,6 +216,12 @@ for (const database of databases) {
           )
         }
         assert.equal((await list(app)).meta.pagination.total, 0)
+        const before = await create(app, { guid: 'g', name: 'G' })
+        for (const [body, field] of bad) {
+          if (!('guid' in body) || body.guid !== 'g' || !(field in body) || field === 'members') continue
+          assertFails(await app.put('/groups/g', body), 400, 'ERR_BAD_REQUEST')
+        }
+        assert.deepEqual(assertSucceeds(await app.put('/groups/g', {})).data, before)
       })
 
       it('refuses a taken GUID, a password group without password, and owners that are not there', async () => {
@@ -292,6 +345,17 @@ for (const database of databases) {
         assert.deepEqual(await found('?types=private,password'), ['delta', 'gamma', 'beta'])
         assert.deepEqual(await found('?type=private', as('lin')), ['delta'])
         assert.deepEqual(await found('?type=secret'), [])
+        assert.deepEqual(await found('?types=secret'), [])
+        assert.deepEqual(await found('?types=protected,secret'), ['beta'])
+        assert.deepEqual(await found('?type=public&types=public,private'), ['epsilon', 'alpha'])
+        assert.deepEqual(await found('?type=public&types=private'), [])
+        assert.deepEqual(await found('?guid=alpha&guids=beta'), [])
+        for (const guids of ['guids[]=alpha&guids[]=beta', 'guids=alpha&guids=BETA']) {
+          assert.deepEqual(await found(`?${guids}`), ['beta', 'alpha'])
+        }
+        assert.deepEqual(await found('?sortBy=size'), [])
+        assert.deepEqual(await found('?searchIn=name'), ['epsilon', 'delta', 'gamma', 'beta', 'alpha'])
+        assert.deepEqual(await found(`?updatedAt=${createdAt}&updatedAt[from]=0`), [])
         assert.deepEqual(await found('?tags=y'), ['beta', 'alpha'])
         assert.deepEqual(await found('?tags=x,y&type=password'), ['beta'])
         assert.deepEqual(await found('?guid=GAMMA'), ['gamma'])
@@ -303,6 +367,37 @@ for (const database of databases) {
         assert.deepEqual(await found('?membersCount[gt]=1'), ['epsilon'])
         assert.deepEqual(await found('?membersCount[eq]=1'), ['delta'])
         assert.deepEqual(await found('?membersCount[lt]=1&membersCount[lte]=0&type=public'), ['alpha'])
+      })
+
+      it('reads its words in every form, caps the page, and refuses what is no number or no yes or no', async () => {
+        const app = await newApp('ada')
+        const { data, meta } = await list(app)
+        assert.deepEqual([data, meta.pagination.total_pages, 'cursor' in meta], [[], 1, false])
+        await create(app, { guid: 'g', name: 'G', tags: ['x'] })
+        for (const yes of ['true', '1', 'True']) {
+          assert.deepEqual((await list(app, `?withTags=${yes}`)).data[0].tags, ['x'])
+          assert.deepEqual((await list(app, `?hasJoined=${yes}`, as('ada'))).data, [])
+        }
+        for (const no of ['false', '0']) assert.equal('tags' in (await list(app, `?withTags=${no}`)).data[0], false)
+        const { pagination } = (await list(app, '?perPage=5000&page=3')).meta
+        assert.deepEqual(pagination, { total: 1, count: 0, per_page: 1000, current_page: 3, total_pages: 1 })
+        const numbers = ['createdAt[from]', 'createdAt[to]', 'updatedAt[from]', 'updatedAt[to]', 'updatedAt', 'page']
+        const counts = ['gt', 'gte', 'lt', 'lte', 'eq'].map((word) => `membersCount[${word}]`)
+        for (const name of [...numbers, ...counts, 'perPage', 'withTags', 'hasJoined']) {
+          const answer = await app.get(`/groups?${name}=x`)
+          assertFails(answer, 400, 'ERR_BAD_REQUEST')
+          assert.deepEqual(Object.keys(answer.body.error.details), [name])
+        }
+        for (const name of ['page', 'perPage']) assertFails(await app.get(`/groups?${name}=0`), 400, 'ERR_BAD_REQUEST')
+      })
+
+      it('puts what is equal in the order of GUIDs, whichever way it is sorted', async () => {
+        const app = await newApp()
+        for (const guid of ['b', 'c', 'a']) await create(app, { guid, name: 'Same' })
+        for (const order of ['asc', 'desc']) {
+          assert.deepEqual(guidsIn((await list(app, `?sortBy=name&sortOrder=${order}`)).data), ['a', 'b', 'c'])
+        }
+        assert.deepEqual(guidsIn((await list(app, '?sortBy=guid&sortOrder=desc')).data), ['c', 'b', 'a'])
       })
 
       it('searches in name and GUID, in any letter case', async () => {
@@ -493,7 +588,15 @@ for (const database of databases) {
         for (const uid of ['ada', 'lin', 'bo']) assert.equal((await get(app, 'g', as(uid))).scope, 'admin')
         assertFails(await app.put('/groups/g', { owner: 'nobody' }), 404, 'ERR_UID_NOT_FOUND')
         assertFails(await app.put('/groups/g', { owner: 'evil' }), 403, 'ERR_BANNED_GROUPMEMBER')
-        const told = (await webhooksOf(app)).filter(({ trigger }) => trigger === 'group_owner_transferred')
+        const all = await webhooksOf(app)
+        assert.deepEqual(
+          all.slice(3).map(({ trigger }) => trigger),
+          [
+            ...['group_owner_transferred', 'group_updated'],
+            ...['group_member_added', 'group_owner_transferred', 'group_updated'],
+          ],
+        )
+        const told = all.filter(({ trigger }) => trigger === 'group_owner_transferred')
         assert.deepEqual(
           told.map(({ data }) => [data.group?.owner, data.group?.oldOwner]),
           [
@@ -527,6 +630,7 @@ for (const database of databases) {
         await create(app, body, as('ada'))
         assertSucceeds(await app.put('/groups/g/scopes/admin/permissions', { permissions: { sendMessage: 'deny' } }))
         await say(app, 'g', 'lin')
+        assertSucceeds(await app.put('/conversations/pinned', { pinnedConversations: [{ guid: 'g' }] }))
         assertSucceeds(await app.delete('/groups/g'))
         await h.settle()
         const left = Object.entries(await dump(h)).flatMap(([table, rows]) =>
@@ -596,6 +700,27 @@ for (const database of databases) {
           ['lin', 0],
         ])
       })
+    })
+
+    it('show nothing of what an earlier group of the GUID has left to be cleared away', async () => {
+      const app = await newApp('ada', 'lin')
+      await create(app, { guid: 'g', name: 'G' }, as('ada'))
+      const old = await say(app, 'g', 'ada')
+      await h.service.house.database.write((connection) =>
+        voidConversation(tenantDb(connection, app.id), { guid: 'g' } as GroupRow),
+      )
+      assertFails(await app.put(`/messages/${old.id}`, { data: { text: 'x' } }), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
+      assertSucceeds(await app.post('/groups/g/members', { participants: ['lin'] }))
+      for (const headers of [undefined, as('lin')]) {
+        const { data } = assertSucceeds(await app.get('/groups/g/messages', headers))
+        assert.deepEqual(
+          data.map((message: { data: { action: string } }) => message.data.action),
+          ['added'],
+        )
+      }
+      const { data } = assertSucceeds(await app.get('/conversations', as('lin')))
+      assert.deepEqual([data.length, data[0].lastMessage.data.action], [1, 'added'])
+      assertFails(await app.get(`/messages/${old.id}`, as('lin')), 403, 'ERR_MESSAGE_NO_ACCESS')
     })
 
     async function say(app: AppClient, guid: string, sender: string) {

@@ -45,6 +45,7 @@ export {
   type GroupView,
   groupMatches,
   groupsByGuid,
+  keepGroup,
   requireGroup,
   requireGroupAndUser,
   toGroup,

@@ -37,16 +37,20 @@ export const clearDeletedGroup = job({
       ['group_members', ofGroup('group_members')],
       ['group_bans', ofGroup('group_bans')],
       ['tallies', lists],
+    ]
+    // Without a conversation nothing was said; one that a later group of the GUID begins at this moment is not touched.
+    const conversational: [TenantTable, RawBuilder<unknown>][] = [
       // A cursor of the old group stands below the number; one of its successor begins there.
       ['conversation_rows', voided('conversation_rows', 'delivered_seq', until - 1)],
       ['receipt_marks', voided('receipt_marks', 'seq')],
       ['message_mentions', voided('message_mentions', 'seq')],
     ]
-    for (const [table, condition] of belongings) {
+    for (const [table, condition] of [...belongings, ...(conversation ? conversational : [])]) {
       if ((await deleteBatch(db, table, condition)) > 0) return { againAt: now }
     }
+    if (!conversation) return undefined
     if (await eraseSome(work, voided('messages', 'seq'))) return { againAt: now }
-    if (conversation && !successor) {
+    if (!successor) {
       await db.delete('conversations').where('conversation_id', '=', conversationId).execute()
     }
     return undefined

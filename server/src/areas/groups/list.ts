@@ -22,11 +22,11 @@ export async function selectGroups(
 }
 
 function typesWanted({ type, types = [] }: GroupListQuery, viewer: Viewer | undefined): GroupType[] {
-  const asked = [...types, ...(type === undefined ? [] : [type])].map((each) =>
-    each === 'protected' ? 'password' : each,
-  )
-  return groupTypes.filter((each) => isWanted(asked, each) && isWanted(viewer?.types ?? [], each))
+  const filters = [types.map(meant), type === undefined ? [] : [meant(type)], viewer?.types ?? []]
+  return groupTypes.filter((each) => filters.every((words) => isWanted(words, each)))
 }
+
+const meant = (type: string) => (type === 'protected' ? 'password' : type)
 
 const isWanted = (words: string[], word: string) => words.length === 0 || words.includes(word)
 

@@ -43,7 +43,7 @@ import {
   OnlineCountsQuery,
   OwnerTransfer,
 } from './schemas.ts'
-import { changedColumns, changeGroup, removeGroup, requireGroup, toGroup } from './store.ts'
+import { changedColumns, changeGroup, removeGroup, requireGroup, toGroup, unlistGroup } from './store.ts'
 import type { GroupRow } from './tables.ts'
 import { toldGroup } from './tell.ts'
 
@@ -223,6 +223,7 @@ const deleteGroup = operation({
     const { db, actor, found } = call
     const { group, acting } = await holdScene(db, found.guid, actor, [])
     requireAdmin(acting, group.guid)
+    await removeGroup(db, group)
     await call.emit(groupDeleted, { group: await toldGroup(db, group), id: group.id })
     await forgetPermissions.ask(db, group.guid)
     const voidUpTo = await voidConversation(db, group)
@@ -231,7 +232,7 @@ const deleteGroup = operation({
       { id: group.id, guid: group.guid, ...(voidUpTo !== undefined && { voidUpTo }) },
       { key: group.id },
     )
-    await removeGroup(db, group)
+    await unlistGroup(db, group)
     return done(`The group ${group.guid} is deleted.`)
   },
 })

@@ -47,6 +47,20 @@ export async function requireGroup(db: TenantDb, guid: string): Promise<GroupRow
   return row
 }
 
+const groupThatStays = prepared<{ guid: string }, GroupRow>((db, { guid }) =>
+  db.select('groups').selectAll().where('groups.guid', '=', guid).modifyEnd(db.connection.flavour.keepRows),
+)
+
+/**
+ * The same for whoever writes into the group: it is not deleted before the transaction ends, so what is written is there
+ * when it is cleared away. Those who write do not wait for each other.
+ */
+export async function keepGroup(db: TenantDb, guid: string): Promise<GroupRow> {
+  const [row] = await groupThatStays(db, { guid: guid.toLowerCase() })
+  if (!row) throw groupNotFound({ guid })
+  return row
+}
+
 /** What a path names: the group first, then the user. */
 export async function requireGroupAndUser(
   db: TenantDb,
@@ -231,9 +245,13 @@ export async function changeGroup(
   return changed
 }
 
-/** Removes a group that is held from every list; the GUID is free at once. What was in it goes by a job. */
+/** Removes a group that is held, once all who are writing into it have finished; the GUID is free at the commit. */
 export async function removeGroup(db: TenantDb, group: GroupRow): Promise<void> {
   await db.delete('groups').where('guid', '=', group.guid).execute()
+}
+
+/** Takes a group that was removed off every list. What was in it goes by a job. */
+export async function unlistGroup(db: TenantDb, group: GroupRow): Promise<void> {
   await db.delete('group_tags').where('guid', '=', group.guid).execute()
   await removeSearchEntries(db, groupsList, [group.guid])
   await moveTally(db, groupsList, placeOf(group), undefined)

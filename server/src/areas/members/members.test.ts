@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
-import { connectUsers, toldTo } from '../../../../tests/support/told.ts'
+import { sayIn } from '../../../../tests/support/talk.ts'
+import { connectUsers, logOf, toldTo } from '../../../../tests/support/told.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 
 const as = (uid: string) => ({ onBehalfOf: uid })
@@ -58,6 +59,7 @@ for (const database of databases) {
         .select('messages')
         .select(['messages.data', 'messages.sender'])
         .where('messages.conversation_id', '=', 'group_g')
+        .where('messages.category', '=', 'action')
         .orderBy('messages.id')
         .execute()
       return rows.map(({ data, sender }) => {
@@ -219,6 +221,38 @@ for (const database of databases) {
         assert.ok(joinedAt >= createdAt)
       })
 
+      it('shows the whole user beside what the member is, and private data to servers alone', async () => {
+        const app = await crew()
+        const profile = {
+          avatar: 'https://a.example/a.png',
+          link: 'https://a.example/',
+          statusMessage: 'Away',
+          metadata: { a: 1, '@private': { pin: 2 } },
+          tags: ['t'],
+        }
+        assertSucceeds(await app.put('/users/part', profile))
+        const of = async (headers?: Record<string, string>) =>
+          (await list(app, '?searchKey=part', headers)).data[0] as Record<string, unknown>
+        const user = assertSucceeds(await app.get('/users/part')).data
+        const { scope, joinedAt, ...member } = await of()
+        assert.deepEqual([scope, typeof joinedAt], ['participant', 'number'])
+        const { tags: _tags, ...withoutTags } = user
+        assert.deepEqual(member, withoutTags)
+        assert.deepEqual((await of(as('mod'))).metadata, { a: 1 })
+      })
+
+      it('reads its words in every form, caps the page, and refuses what is no number', async () => {
+        const app = await crew()
+        for (const search of ['scopes[]=admin&scopes[]=moderator', 'scopes=admin&scopes=moderator']) {
+          assert.deepEqual(uidsIn((await list(app, `?${search}`)).data), ['ada', 'admin', 'mod'])
+        }
+        const { data, meta } = await list(app, '?perPage=5000&page=2')
+        assert.deepEqual([data, meta.pagination.per_page, 'cursor' in meta], [[], 1000, false])
+        for (const search of ['perPage=0', 'page=0', 'page=x', 'perPage=1.5']) {
+          assertFails(await app.get(`/groups/g/members?${search}`), 400, 'ERR_BAD_REQUEST')
+        }
+      })
+
       it('shows what the acting user and each have to do with each other', async () => {
         const app = await crew()
         assertSucceeds(await app.post('/users/part/blockedusers', { blockedUids: ['mod'] }))
@@ -226,6 +260,13 @@ for (const database of databases) {
         const of = (uid: string) => data.find((member: { uid: string }) => member.uid === uid)
         assert.equal(of('mod').blockedByMe, true)
         assert.equal(of('mod').conversationId, 'mod_user_part')
+        assert.equal(typeof of('mod').blockedByMeAt, 'number')
+        const blocked = (await list(app, '?searchKey=part', as('mod'))).data[0]
+        assert.deepEqual([blocked.hasBlockedMe, typeof blocked.blockedAt], [true, 'number'])
+        assert.equal(
+          (await list(app)).data.some((member: object) => 'conversationId' in member),
+          false,
+        )
         assert.equal('conversationId' in of('part'), false)
         assert.equal('blockedByMe' in of('ada'), false)
       })
@@ -355,7 +396,12 @@ for (const database of databases) {
           ['moderator', 'participant', 'ada'],
         )
         assert.deepEqual(uidsIn((await list(app, '?scopes=moderator')).data), ['mod', 'part'])
-        assert.equal(assertSucceeds(await app.put('/groups/g/members/part', {})).data.scope, 'participant')
+        const before = await group(app)
+        later()
+        assert.equal(assertSucceeds(await app.put('/groups/g/members/part')).data.scope, 'participant')
+        const after = await group(app)
+        assert.ok(after.updatedAt > before.updatedAt)
+        assert.equal('updatedBy' in after, false)
       })
 
       it('refuses, each in its own way', async () => {
@@ -379,8 +425,9 @@ for (const database of databases) {
     })
 
     describe('kicking', () => {
-      it('ends the membership and the conversation row; the member may come back', async () => {
+      it('ends the membership and the conversation row; what was said stays, and the member may come back', async () => {
         const app = await crew()
+        const { id } = await sayIn(app, 'g', 'part')
         const { data } = assertSucceeds(await app.delete('/groups/g/members/Part', undefined, as('mod')))
         assert.equal(data.success, true)
         assert.equal((await group(app)).membersCount, 3)
@@ -392,6 +439,9 @@ for (const database of databases) {
           ['group_member_kicked', ['part'], 'mod'],
         )
         assertFails(await app.delete('/groups/g/members/part'), 404, 'ERR_NOT_A_MEMBER')
+        assert.deepEqual(assertSucceeds(await app.get('/conversations', as('part'))).data, [])
+        assertSucceeds(await app.get(`/messages/${id}`, as('mod')))
+        assertFails(await app.get('/groups/g/messages', as('part')), 403, 'ERR_GROUP_NOT_JOINED')
         assert.equal((await add(app, { participants: ['part'] })).participants.part.success, true)
       })
 
@@ -511,6 +561,28 @@ for (const database of databases) {
           ['group_owner_transferred', 'part', 'ada'],
         )
       })
+    })
+
+    it('tells members by the message, and whoever is not one yet or any more besides', async () => {
+      const app = await crew()
+      const out = await clientOf(app, 'out')
+      const acts: [string, string, string[], () => Promise<unknown>][] = [
+        ['joined', 'memberJoined', [], () => out('POST', '/groups/g/join')],
+        ['left', 'memberLeft', ['user:out'], () => out('POST', '/groups/g/leave')],
+        ['added', 'memberAdded', ['user:out'], () => add(app, { participants: ['out'] })],
+        ['scopeChanged', 'memberScopeChanged', [], () => app.put('/groups/g/members/out', { scope: 'admin' })],
+        ['kicked', 'memberKicked', ['user:out'], () => app.delete('/groups/g/members/out')],
+        ['banned', 'memberBanned', ['user:out'], () => app.post('/groups/g/bannedusers/out')],
+        ['unbanned', 'memberUnbanned', [], () => app.delete('/groups/g/bannedusers/out')],
+      ]
+      for (const [action, name, audience, act] of acts) {
+        const known = (await logOf(h, app)).length
+        await act()
+        const [written, told, ...more] = (await logOf(h, app)).slice(known)
+        assert.deepEqual([written?.payload.message.data.action, written?.audience], [action, ['group:g']])
+        assert.deepEqual([told?.name, told?.audience, more], [`group.${name}`, audience, []])
+        assert.equal(told?.payload.message.id, written?.payload.message.id)
+      }
     })
 
     describe('at the same time', () => {

@@ -75,7 +75,7 @@ export async function editMessage(
  * an edit, a deletion and a reaction at once, each sees the one before it.
  */
 async function held(db: TenantDb, { id, conversation_id }: MessageRow): Promise<MessageRow> {
-  await holdConversation(db, conversation_id)
+  const conversation = await holdConversation(db, conversation_id)
   const row = await db
     .update('messages')
     .set({ id })
@@ -83,7 +83,8 @@ async function held(db: TenantDb, { id, conversation_id }: MessageRow): Promise<
     .where('purged', '=', 0)
     .returningAll()
     .executeTakeFirst()
-  if (!row) throw messageNotFound({ id })
+  // A group that was deleted meanwhile has taken its messages along, also those that are not cleared away yet.
+  if (!row || row.seq <= (conversation?.purged_seq ?? row.seq)) throw messageNotFound({ id })
   return row
 }
 

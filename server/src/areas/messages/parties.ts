@@ -2,7 +2,7 @@ import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blocksOf, refusalTo } from '../blocked-users/index.ts'
 import { bannedFromGroup, groupNotJoined } from '../groups/errors.ts'
-import { findGroup, type GroupRow, placeIn, requireGroup, scopeInGroup, toGroup } from '../groups/index.ts'
+import { findGroup, type GroupRow, keepGroup, placeIn, scopeInGroup, toGroup } from '../groups/index.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { type Entity, type MessageRow, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
@@ -59,7 +59,7 @@ export async function receiverFor(
     }
     return { type: 'user', user }
   }
-  const group = await requireGroup(db, id)
+  const group = await keepGroup(db, id)
   if (!speaker.actor) return { type: 'group', group, scope: undefined }
   return { type: 'group', group, scope: await requireScope(db, group, speaker.uid) }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import { oneAtATime } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import { type GroupRow, requireGroup } from '../groups/index.ts'
+import { type GroupRow, keepGroup, requireGroup } from '../groups/index.ts'
 import { permissionKit } from '../rbac/index.ts'
 import { type MemberScope, memberScopes, type ScopeValues, scopeCatalogue } from './catalogue.ts'
 
@@ -46,6 +46,7 @@ export async function setScopeValues(
   { guid, scope }: Circle,
   values: Map<string, permissionKit.PermissionValue>,
 ): Promise<void> {
+  await keepGroup(db, guid)
   await oneAtATime(db, lockName)
   await db
     .insert(

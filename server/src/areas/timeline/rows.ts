@@ -41,6 +41,9 @@ export async function openRows(db: TenantDb, place: Place, uids: string[], now: 
     delivered_seq: opening ? 0 : (conversation?.last_seq ?? 0),
     read_seq: opening ? 0 : (conversation?.last_seq ?? 0),
     read_counted: opening ? 0 : (conversation?.last_counted ?? 0),
+    // What is gone for good may not be cleared away yet; it leaves the conversation listed all the same.
+    cleared_seq: conversation?.purged_seq ?? 0,
+    kept: conversation && conversation.purged_seq > 0 ? 1 : 0,
     created_at: now,
   }))
   if (values.length === 0) return
