@@ -64,9 +64,25 @@ export function valuesInForce<Entries extends Catalogue>(
   catalogue: Entries,
   given: Map<string, PermissionValue>,
 ): ValuesOf<Entries> {
-  return Object.fromEntries(
-    Object.entries(catalogue).map(([id, { kind }]) => [id, given.get(id) ?? kind.defaultValue]),
-  ) as ValuesOf<Entries>
+  const defaults = defaultsOf(catalogue)
+  if (given.size === 0) return defaults as ValuesOf<Entries>
+  const set = [...given].filter(([id]) => Object.hasOwn(defaults, id))
+  return { ...defaults, ...Object.fromEntries(set) } as ValuesOf<Entries>
+}
+
+type Values = Readonly<Record<string, PermissionValue>>
+
+const defaultsOfCatalogues = new WeakMap<Catalogue, Values>()
+
+/** Every call of a user asks for them, and most roles have set nothing. */
+function defaultsOf(catalogue: Catalogue): Values {
+  const known = defaultsOfCatalogues.get(catalogue)
+  if (known) return known
+  const defaults = Object.freeze(
+    Object.fromEntries(Object.entries(catalogue).map(([id, { kind }]) => [id, kind.defaultValue])),
+  )
+  defaultsOfCatalogues.set(catalogue, defaults)
+  return defaults
 }
 
 /** The value in the form it is kept in; a list may be sent as its only word, and no list as `null`. */
