@@ -9,6 +9,7 @@ import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import {
   addMentions,
+  audienceFor,
   type Entity,
   holdConversation,
   type MessageRow,
@@ -135,7 +136,7 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
     sentAt: now,
   }
   const { deletedAt: _, deletedBy: __, ...told } = action
-  await work.emit(messagePurged, { message, action: told })
+  await work.emit(messagePurged, { message, action: told, audience: await audienceFor(db, row, by) })
   return told
 }
 

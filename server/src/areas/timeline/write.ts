@@ -3,6 +3,7 @@ import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { markRead } from './cursors.ts'
 import type { Place } from './place.ts'
+import { settleAll, tellProgress } from './progress.ts'
 import { openSides } from './rows.ts'
 import type { ConversationRow, MessageRow } from './tables.ts'
 
@@ -104,11 +105,8 @@ const addMessage = prepared<NewMessage, MessageRow>((db, value) =>
 )
 
 /** Writes a message at the end of a conversation, and what follows from it for the two sides. */
-export async function writeMessage(
-  { db, now }: Pick<Work, 'db' | 'now'>,
-  place: Place,
-  draft: Draft,
-): Promise<MessageRow> {
+export async function writeMessage(work: Work, place: Place, draft: Draft): Promise<MessageRow> {
+  const { db, now } = work
   const [conversation] = await takeNumber(db, {
     type: place.type,
     conversationId: place.conversationId,
@@ -144,8 +142,15 @@ export async function writeMessage(
   await addMentions(db, row, draft.mentions ?? [])
   if (place.type === 'user') await openSides(db, place, row, now)
   // Whoever speaks has seen what was said; whoever does something, such as deleting, need not have.
-  if (draft.category !== 'action') await markRead({ db, now }, row)
+  if (draft.category !== 'action') await catchUp(work, conversation, row)
   return row
+}
+
+async function catchUp(work: Work, conversation: ConversationRow, row: MessageRow): Promise<void> {
+  const steps = await markRead(work, row)
+  if (!steps) return
+  await tellProgress(work, conversation, row.sender, steps)
+  await settleAll(work, conversation)
 }
 
 /** The message that a sender has sent under this id of his own. */
