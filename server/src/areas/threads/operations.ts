@@ -96,7 +96,8 @@ const listAllThreads = operation({
       if (query[name] && !actor) throw badRequest({ [name]: ['needs an acting user'] })
     }
     if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
-    const { threads, limit, next } = await listThreads(db, query, actor?.uid, await conversationOf(db, query, actor))
+    const conversationId = await conversationOf(db, query, actor)
+    const { threads, limit, next } = await listThreads(db, query, { viewer: actor?.uid, conversationId })
     return { data: threads, meta: { current: { limit, count: threads.length }, ...(next && { next }) } }
   },
 })

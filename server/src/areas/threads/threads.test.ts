@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { plansOf, rowsRead, statementsOf } from '../../../../tests/support/plans.ts'
 import { appWith, as, clientOf, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
+import { listThreads } from './list.ts'
 
 for (const database of databases) {
   describe(`threads on ${database}`, () => {
@@ -241,6 +244,88 @@ for (const database of databases) {
         const [read] = (await list(app, search, 'ada')).data
         assert.deepEqual([read.unreadReplyCount, read.unreadMentionCount], [0, 0])
         assert.equal('unreadReplyCount' in (await list(app, '', 'ada')).data[0], false)
+      })
+
+      it('takes the same few statements whatever its length', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const query = { withUnreadReplyCount: true, withMentionCount: true }
+        const counts: number[] = []
+        for (const more of [2, 10]) {
+          for (let n = 0; n < more; n += 1) {
+            const { id } = await say(app, n % 2 ? 'ada' : 'lin', n % 2 ? 'lin' : 'ada')
+            await replied(app, id, 'lin', 'for <@uid:ada>')
+            assertSucceeds(await app.post(`/messages/${id}/reactions/yes`, undefined, as('ada')))
+          }
+          const statements = await statementsOf(h, app, async (db) => {
+            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationId: undefined })
+            assert.ok(threads.length >= more && threads.every(({ lastReply }) => lastReply))
+          })
+          counts.push(statements.length)
+        }
+        assert.equal(counts[0], counts[1])
+      })
+
+      it('looks at no threads but those of the user who asks', async () => {
+        const app = await appWith(h, 'ada', 'lin', 'max')
+        const { id } = await say(app, 'lin', 'ada')
+        await replied(app, id, 'ada')
+        const { id: foreign } = await say(app, 'max', 'lin')
+        const many = 1_500
+        await h.service.house.database.write(async ({ query }) => {
+          // As many threads of others, newer than the one.
+          const columns = sql.raw(
+            'app_id, conversation_id, sender, receiver, receiver_type, category, type, data, counted, counts, sent_at',
+          )
+          await sql`INSERT INTO messages (${columns}, seq, updated_at, reply_count)
+            SELECT ${columns}, messages.seq + n.n, messages.updated_at + n.n, 1 FROM messages
+            CROSS JOIN (WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${many}) SELECT n FROM n) AS n
+            WHERE messages.app_id = ${app.id} AND messages.id = ${Number(foreign)}`.execute(query)
+          if (database === 'postgres') await sql`ANALYZE messages`.execute(query)
+        })
+        for (const query of [{}, { participatedByMe: true }, { uid: 'lin' }]) {
+          const conversationId = 'uid' in query ? 'ada_user_lin' : undefined
+          const plans = await plansOf(h, app, async (db) => {
+            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationId })
+            assert.deepEqual(idsIn(threads), [id])
+          })
+          for (const plan of plans) {
+            if (database === 'sqlite')
+              assert.doesNotMatch(plan, /messages USING [A-Z ]*INDEX \w+ \(app_id=\?\)|SCAN messages/)
+            else assert.ok(rowsRead(plan, ['messages']) < 100, plan)
+          }
+        }
+      })
+
+      it('is whole while replies come in', async () => {
+        const uids = ['ada', 'lin', 'max', 'zoe']
+        const app = await appWith(h, ...uids)
+        assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members: { participants: uids } }))
+        const parents: string[] = []
+        for (let n = 0; n < 8; n += 1) parents.push((await sayIn(app, 'g', 'ada', `p${n}`)).id)
+        const listing = Array.from({ length: 6 }, () => list(app, '?guid=g&participatedByMe=true', 'ada'))
+        const replies = await Promise.all(parents.flatMap((id) => uids.map((uid) => replied(app, id, uid))))
+        for (const { data } of await Promise.all(listing)) {
+          for (const row of data) assert.ok(row.lastReply && row.replyCount > 0, JSON.stringify(row))
+        }
+        const { data } = await list(app, '', 'ada')
+        assert.deepEqual(idsIn(data).toSorted(), parents.toSorted())
+        for (const row of data) {
+          const own = replies.filter(({ parentId }) => parentId === row.id)
+          assert.equal(row.replyCount, uids.length)
+          assert.equal(row.lastReply.id, String(Math.max(...own.map(({ id }) => Number(id)))))
+        }
+      })
+
+      it('finds nothing for an unknown affix', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const { id } = await say(app, 'lin', 'ada')
+        await replied(app, id, 'ada')
+        const paths = ['/threads', `/messages/${id}/thread`, `/messages/${id}/reactions`, `/messages/${id}/receipts`]
+        assertSucceeds(await app.post(`/messages/${id}/reactions/yes`, undefined, as('ada')))
+        for (const path of paths) {
+          assert.equal(assertSucceeds(await app.get(path)).data.length, 1, path)
+          assert.deepEqual(assertSucceeds(await app.get(`${path}?affix=sideways`)).data, [], path)
+        }
       })
 
       it('refuses what makes no sense', async () => {
