@@ -10,7 +10,8 @@ import { findUser, holdUsers, toUser } from '../users/index.ts'
 import { goalCompleted } from './events.ts'
 import { addInteractions, interactionsWith } from './store.ts'
 
-const elementsMax = 100
+// No element has a longer id than a message has room for.
+const elementIdMax = 10_240
 
 const interact = operation({
   id: 'recordInteractions',
@@ -19,7 +20,7 @@ const interact = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'required',
   body: Type.Object({
-    interactions: Type.Array(FilledText(255), { minItems: 1, maxItems: elementsMax, description: 'Ids of elements' }),
+    interactions: Type.Array(FilledText(elementIdMax), { minItems: 1, description: 'Ids of elements' }),
   }),
   reply: Done,
   errors: [messageNotFound, messageNotAccessible, actionNotAllowed],

@@ -125,7 +125,6 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
   const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
   const message = toMessage(db, gone, {})
   await purge(work, [row])
-  if (row.parent_id !== null) await uncountReply(db, row.parent_id)
   const { by: who, on, for: where } = await entitiesOf(db, row, actor, message)
   const action: Message = {
     ...toMessage(db, { ...gone, parent_id: null, quoted_id: null, muid: null, reply_count: 0 }, {}),
@@ -138,15 +137,6 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
   const { deletedAt: _, deletedBy: __, ...told } = action
   await work.emit(messagePurged, { message, action: told, audience: await audienceFor(db, row, by) })
   return told
-}
-
-async function uncountReply(db: TenantDb, parentId: number): Promise<void> {
-  await db
-    .update('messages')
-    .set((value) => ({ reply_count: value('reply_count', '-', 1) }))
-    .where('id', '=', parentId)
-    .where('reply_count', '>', 0)
-    .execute()
 }
 
 async function update(db: TenantDb, id: number, columns: Partial<MessageRow>): Promise<MessageRow> {

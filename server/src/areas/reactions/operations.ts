@@ -48,13 +48,11 @@ async function list(
     db,
     data.map(({ uid }) => uid),
   )
-  return {
-    data: data.flatMap((each) => {
-      const user = users.get(each.uid)
-      return user ? [toReaction(each, toUser(user, { actorUid: actor?.uid, withTags: false }))] : []
-    }),
-    meta,
-  }
+  const shown = data.flatMap((each) => {
+    const user = users.get(each.uid)
+    return user ? [toReaction(each, toUser(user, { actorUid: actor?.uid, withTags: false }))] : []
+  })
+  return { data: shown, meta: { ...meta, current: { ...meta.current, count: shown.length } } }
 }
 
 /** Where a group lets the viewer see reactions of some scopes only: those. */
