@@ -68,14 +68,11 @@ function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationI
     return sql`WITH followed (id) AS MATERIALIZED (${followedBy(db, viewer)})
       ${columns} ${lookUpEach('followed', 'messages', all(sql`messages.id = followed.id`))} AND ${visibleTo(db, viewer)}`
   }
-  return sql`WITH side (conversation_id, cleared_seq) AS MATERIALIZED (
-      SELECT conversation_rows.conversation_id, conversation_rows.cleared_seq FROM conversation_rows
+  return sql`WITH side (conversation_id) AS MATERIALIZED (
+      SELECT conversation_rows.conversation_id FROM conversation_rows
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${viewer})
-    ${columns} ${lookUpEach(
-      'side',
-      'messages',
-      all(replied, sql`messages.conversation_id = side.conversation_id`, sql`messages.seq > side.cleared_seq`),
-    )}`
+    ${columns} ${lookUpEach('side', 'messages', all(replied, sql`messages.conversation_id = side.conversation_id`))}
+    AND ${visibleTo(db, viewer)}`
 }
 
 function sinceCursor({ affix = 'append', updatedAt }: ThreadListQuery): Condition[] {

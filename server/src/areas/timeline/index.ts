@@ -9,7 +9,7 @@ export { advance, everybody, holdConversation, type Moved, retreat } from './cur
 export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy, shownContent } from './gates.ts'
 export { otherSide, type Place, placeOfGroup, placeOfUsers } from './place.ts'
 export { settleAll, tellProgress } from './progress.ts'
-export { type Receipt, receiptsOf } from './receipts.ts'
+export { type Receipt, receiptsOf, receiptsOfEach } from './receipts.ts'
 export { type MessageView, messagesOf, type SeenMessage, toMessage, toMessages, visibleTo } from './record.ts'
 export { closeRow, findConversation, findRow, openConversation, openRows } from './rows.ts'
 export { type Side, sidesWhere, withWhom } from './sides.ts'
