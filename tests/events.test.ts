@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { withoutContent, withoutTrace } from '../server/src/areas/messages/history.ts'
 import { databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
+import type { Answer } from './support/http.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { appWith, as, say, sayIn } from './support/talk.ts'
 import { type Logged, logOf } from './support/told.ts'
@@ -29,17 +30,21 @@ for (const database of databases) {
         app = await appWith(h, 'ada', 'lin', 'max')
         const members = { participants: ['lin', 'max'] }
         assertSucceeds(await app.post('/groups', { guid: 'crew', name: 'Crew', members }, as('ada')))
-        for (const uid of ['ada', 'lin', 'max']) {
-          assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as(uid)))
-        }
         await news()
       })
 
-      /** What was told since the last time. */
+      /** What was told since the last time. Then all is read, so that whoever speaks next has nothing to catch up on. */
       async function news(): Promise<Logged[]> {
         const log = await logOf(h, app)
         const since = log.slice(read)
-        read = log.length
+        for (const [uid, path] of [
+          ['ada', '/users/lin'],
+          ['lin', '/users/ada'],
+          ...['ada', 'lin', 'max'].map((each) => [each, '/groups/crew'] as const),
+        ] as const) {
+          await app.post(`${path}/conversation/read`, {}, as(uid))
+        }
+        read = (await logOf(h, app)).length
         later()
         return since
       }
@@ -74,7 +79,7 @@ for (const database of databases) {
       it('a message that quotes another has it inside', async () => {
         const quoted = await say(app, 'lin', 'ada', 'first')
         await say(app, 'ada', 'lin', 'second', { quotedMessageId: quoted.id })
-        const [, sent] = await news()
+        const sent = (await news()).at(-1)
         assert.equal(sent?.told?.data.message.quotedMessage.data.text, 'first')
       })
 
@@ -138,6 +143,11 @@ for (const database of databases) {
           ['reaction.removed', two, 'message_reaction_removed'],
         ])
         const { reaction } = log[0]?.told?.data ?? {}
+        const { receiverId, receiverType, conversationId, parentMessageId } = log[0]?.payload ?? {}
+        assert.deepEqual(
+          [receiverId, receiverType, conversationId, parentMessageId],
+          ['ada', 'user', 'ada_user_lin', undefined],
+        )
         assert.deepEqual(Object.keys(reaction).toSorted(), [
           ...['id', 'messageId', 'reactedAt', 'reactedBy', 'reaction', 'uid'],
         ])
@@ -160,6 +170,7 @@ for (const database of databases) {
           ['message.saved', ['user:ada'], undefined],
           ['message.unsaved', ['user:ada'], undefined],
         ])
+        for (const { payload } of log) assert.equal('threadSubscribed' in payload.message, false)
         const [pinned, unpinned] = [log[0]?.told?.data.message, log[1]?.told?.data.message]
         assert.deepEqual([pinned.pinnedBy, typeof pinned.pinnedAt], ['ada', 'number'])
         assert.deepEqual([unpinned.unpinnedBy, typeof unpinned.unpinnedAt], ['ada', 'number'])
@@ -184,22 +195,126 @@ for (const database of databases) {
           sender: 'ada',
           messageSender: 'lin',
         })
-        assert.deepEqual([body.action, body.messageId, body.user.uid, body.user.status], ['read', id, 'ada', 'online'])
+        assert.deepEqual([body.action, body.messageId], ['read', id])
+        const { uid, status, hasBlockedMe, blockedByMe, deactivatedAt } = body.user
+        assert.deepEqual([uid, status, hasBlockedMe, blockedByMe, deactivatedAt], ['ada', 'online', false, false, 0])
         assert.equal(typeof body.timestamp, 'number')
 
         const said = await sayIn(app, 'crew', 'lin')
         assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as('ada')))
         assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as('max')))
-        const triggers = (await news()).map(({ told }) => told)
-        assert.deepEqual(triggers.map((told) => told?.trigger).toSorted(), [
-          ...['message_delivered_to_all', 'message_delivery_receipt', 'message_delivery_receipt'],
-          ...['message_read_by_all', 'message_read_receipt', 'message_read_receipt', 'message_sent'],
+        const group = ['group:crew']
+        const events = await news()
+        assert.deepEqual(heads(events), [
+          ['message.sent', group, 'message_sent'],
+          ['receipt.delivered', group, 'message_delivery_receipt'],
+          ['receipt.read', group, 'message_read_receipt'],
+          ['receipt.delivered', group, 'message_delivery_receipt'],
+          ['receipt.read', group, 'message_read_receipt'],
+          // Only who said it waits for all.
+          ['receipt.deliveredToAll', ['user:lin'], 'message_delivered_to_all'],
+          ['receipt.readByAll', ['user:lin'], 'message_read_by_all'],
         ])
-        const all = triggers.find((told) => told?.trigger === 'message_read_by_all')?.data
+        const all = events.at(-1)?.told?.data
         assert.deepEqual(
           [all.sender, all.body.user.uid, all.body.action, all.body.messageId, all.receiver, all.messageSender],
           ['app_system', 'app_system', 'readByAll', said.id, 'crew', 'lin'],
         )
+      })
+
+      it('that whoever speaks has read what was said before, and so perhaps everybody has', async () => {
+        const said = await say(app, 'lin', 'ada')
+        await say(app, 'ada', 'lin')
+        const between = (await news()).slice(1)
+        assert.deepEqual(heads(between), [
+          ['receipt.delivered', two, 'message_delivery_receipt'],
+          ['receipt.read', two, 'message_read_receipt'],
+          ['message.sent', ['user:ada', 'user:lin'], 'message_sent'],
+        ])
+        assert.equal(between[1]?.told?.data.body.messageId, said.id)
+        const first = await sayIn(app, 'crew', 'lin')
+        assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as('max')))
+        await sayIn(app, 'crew', 'ada')
+        const inGroup = (await news()).slice(-5)
+        assert.deepEqual(
+          inGroup.map(({ name, payload }) => [name, payload.messageId]),
+          [
+            ['receipt.delivered', first.id],
+            ['receipt.read', first.id],
+            ['receipt.deliveredToAll', first.id],
+            ['receipt.readByAll', first.id],
+            ['message.sent', undefined],
+          ],
+        )
+        const { readAt } = assertSucceeds(await app.get(`/messages/${first.id}`)).data
+        assert.equal(readAt, inGroup[3]?.payload.timestamp)
+      })
+
+      it('that everybody has read, once the only one goes who had not', async () => {
+        const { id } = await sayIn(app, 'crew', 'lin')
+        assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as('ada')))
+        await news()
+        const second = await sayIn(app, 'crew', 'lin')
+        await sayIn(app, 'crew', 'ada')
+        const before = (await logOf(h, app)).length
+        assertSucceeds(await app.delete('/groups/crew/members/max'))
+        const told = (await logOf(h, app)).slice(before).filter(({ name }) => name.startsWith('receipt.'))
+        assert.deepEqual(
+          told.map(({ name, audience, payload }) => [name, audience, payload.messageId]),
+          [
+            ['receipt.deliveredToAll', ['user:lin'], second.id],
+            ['receipt.readByAll', ['user:lin'], second.id],
+          ],
+        )
+        assert.ok(assertSucceeds(await app.get(`/messages/${id}`)).data.readAt)
+        assertSucceeds(await app.post('/groups/crew/members', { participants: ['max'] }))
+        await news()
+      })
+
+      it('between two with a block, to the one who did it alone', async () => {
+        const own = await say(app, 'ada', 'lin')
+        const form = { interactiveData: { cardActions: [{ elementType: 'button', elementId: 'yes' }] } }
+        const { id } = await say(app, 'lin', 'ada', '', {
+          category: 'interactive',
+          data: { ...form, interactionGoal: { type: 'anyAction' } },
+        })
+        assertSucceeds(await app.post('/users/lin/blockedusers', { blockedUids: ['ada'] }))
+        await logOf(h, app).then((log) => {
+          read = log.length
+        })
+        const acts: [string, () => Promise<Answer>][] = [
+          ['reaction.added', () => app.post(`/messages/${id}/reactions/yes`, undefined, as('ada'))],
+          ['reaction.removed', () => app.delete(`/messages/${id}/reactions/yes`, undefined, as('ada'))],
+          ['message.pinned', () => app.post(`/messages/${id}/pin`, undefined, as('ada'))],
+          ['message.unpinned', () => app.delete(`/messages/${id}/pin`, undefined, as('ada'))],
+          [
+            'interaction.goalCompleted',
+            () =>
+              app.send(`/messages/${id}/interacted`, {
+                method: 'PATCH',
+                body: { interactions: ['yes'] },
+                headers: as('ada'),
+              }),
+          ],
+          ['message.actionWritten', () => app.put(`/messages/${own.id}`, { data: { text: 'x' } }, as('ada'))],
+          ['message.purged', () => app.delete(`/messages/${own.id}`, { permanent: true }, as('ada'))],
+          ['receipt.read', () => app.post('/users/lin/conversation/read', {}, as('ada'))],
+        ]
+        for (const [name, act] of acts) {
+          assertSucceeds(await act())
+          const log = (await logOf(h, app)).slice(read)
+          read += log.length
+          const event = log.find((each) => each.name === name)
+          assert.deepEqual(event?.audience, ['user:ada'], name)
+          if (event?.told?.data.body) {
+            const { hasBlockedMe, blockedByMe } = event.told.data.body.user
+            assert.deepEqual([hasBlockedMe, blockedByMe], [false, true])
+          }
+        }
+        assertSucceeds(await app.post(`/messages/${id}/pin`))
+        assert.deepEqual((await logOf(h, app)).at(-1)?.audience, two)
+        assertSucceeds(await app.delete('/users/lin/blockedusers', { blockedUids: ['ada'] }))
+        await news()
       })
 
       it('what one does with one’s own side of a conversation', async () => {
@@ -316,6 +431,8 @@ for (const database of databases) {
           () => talk.delete(`${path}/reactions/${random.pick(['yes', 'no'])}`, undefined, as(uid)),
           () => talk.post(`${path}/pin`, undefined, as(uid)),
           () => talk.delete(`${path}/pin`, undefined, as(uid)),
+          () => talk.post(`/users/${other}/conversation/${random.pick(['delivered', 'read'])}`, {}, as(uid)),
+          () => talk.post(`/groups/g/conversation/${random.pick(['delivered', 'read'])}`, {}, as(uid)),
         ]
         await random.pick(acts)()
         await h.settle()
@@ -324,22 +441,51 @@ for (const database of databases) {
   })
 }
 
-/** In order, without what receipts say: whoever speaks has read what was said before, and no event repeats that. */
+/** In order. Of actions it is not told who has read them: nobody waits for that. */
 function byId(state: Map<string, Message>): Message[] {
-  const told = JSON.stringify([...state.values()], (name, value) => (ofReceipts.includes(name) ? undefined : value))
-  return JSON.parse(told).toSorted((a: Message, b: Message) => Number(a.id) - Number(b.id))
+  const seen = ({ category, deliveredAt: _, readAt: __, updatedAt: ___, ...message }: Message) => ({
+    category,
+    ...message,
+  })
+  return [...state.values()]
+    .map((message) => (message.category === 'action' ? seen(message) : message))
+    .toSorted((a, b) => Number(a.id) - Number(b.id))
 }
 
-const ofReceipts = ['deliveredAt', 'readAt', 'updatedAt']
+const receipts: Record<string, 'deliveredAt' | 'readAt'> = {
+  'receipt.delivered': 'deliveredAt',
+  'receipt.read': 'readAt',
+  'receipt.deliveredToAll': 'deliveredAt',
+  'receipt.readByAll': 'readAt',
+}
+
+/** Everything up to a message has been received or read: by the other of two, or by everybody in a group. */
+function mark(state: Map<string, Message>, name: string, payload: Message): void {
+  const field = receipts[name]
+  const { conversationId, receiverType, sender, messageId, timestamp } = payload
+  if (!field || (receiverType === 'group' && sender !== 'app_system')) return
+  for (const message of [...state.values()].flatMap((each) => [
+    each,
+    ...(each.quotedMessage ? [each.quotedMessage] : []),
+  ])) {
+    const { id, category } = message
+    if (message.conversationId !== conversationId || category === 'action' || Number(id) > Number(messageId)) continue
+    if (message.sender === sender || message[field] !== undefined) continue
+    message[field] = timestamp
+    message.deliveredAt ??= timestamp
+    message.updatedAt = Math.max(message.updatedAt, timestamp)
+  }
+}
 
 /** What a client does that was told; the same for all who look. */
 function apply(state: Map<string, Message>, { name, payload }: Logged): void {
   const { message } = payload
   const known = state.get(message?.id)
+  mark(state, name, payload)
   switch (name) {
     case 'message.sent': {
       state.set(message.id, structuredClone(message))
-      countReply(state, message.parentId, 1)
+      countReply(state, message.parentId, 1, message.sentAt)
       return
     }
     case 'message.actionWritten': {
@@ -381,12 +527,13 @@ function apply(state: Map<string, Message>, { name, payload }: Logged): void {
 }
 
 /** On the message that the thread belongs to, and wherever it is quoted. */
-function countReply(state: Map<string, Message>, parentId: string | undefined, change: number): void {
+function countReply(state: Map<string, Message>, parentId: string | undefined, change: number, at = 0): void {
   const parent = parentId === undefined ? undefined : state.get(parentId)
   if (!parent) return
   const replyCount = (parent.replyCount ?? 0) + change
   const quotes = [...state.values()].flatMap(({ quotedMessage }) => quotedMessage ?? [])
   for (const shown of [parent, ...quotes.filter(({ id }) => id === parentId)]) {
+    shown.updatedAt = Math.max(shown.updatedAt, at)
     if (replyCount === 0) delete shown.replyCount
     else shown.replyCount = replyCount
   }

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectSecurely } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { databases } from './support/databases.ts'
+import { areasOfTalk } from './support/fuzz.ts'
 import type { Campaign, Outcome } from './support/fuzz-worker.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { type Random, randomFrom, seedFrom } from './support/random.ts'
@@ -13,6 +14,7 @@ import { type Random, randomFrom, seedFrom } from './support/random.ts'
 
 const seedVariable = 'FUZZ_SEED'
 const threads = 2
+const validShareOfTalk = 0.25
 
 const campaigns: Omit<Campaign, 'seed'>[] = [
   // Strict houses hold every reply against its schema, too.
@@ -27,11 +29,16 @@ describe('fuzz', { concurrency: threads }, () => {
     it(`answers ${requests} generated requests on ${database}${strict ? ', strictly' : ''}`, async (test) => {
       const seed = seedFrom(seedVariable)
       test.diagnostic(`${seedVariable}=${seed}`)
-      const { statuses, slowest, failures } = await inThread({ ...campaign, seed })
+      const { statuses, areas, slowest, failures } = await inThread({ ...campaign, seed })
       const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
       test.diagnostic(`${counts.join(', ')}; slowest ${Math.round(slowest)} ms`)
+      const shares = [...areas].map(([name, { sent, valid }]) => [name, valid / sent] as const)
+      test.diagnostic(shares.map(([name, share]) => `${name} ${Math.round(share * 100)} %`).join(', '))
       assert.deepEqual(failures, [])
       assert.ok((statuses.get(200) ?? 0) > requests / 10, 'too few requests were valid for this to mean much')
+      const ofTalk = areasOfTalk.flatMap((name) => areas.get(name) ?? [])
+      const total = (of: 'sent' | 'valid') => ofTalk.reduce((sum, each) => sum + each[of], 0)
+      assert.ok(total('valid') > total('sent') * validShareOfTalk, 'too few of those about messages were valid')
     })
   }
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { Agent, request as httpsRequest } from 'node:https'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DatabaseName } from './databases.ts'
-import { type FuzzRequest, fuzzRequest, type Known, learn } from './fuzz.ts'
+import { type FuzzRequest, fuzzRequest, type Known, learn, soundMessage, talk } from './fuzz.ts'
 import { type AppClient, assertSucceeds, type House, house } from './house.ts'
-import { randomFrom } from './random.ts'
+import { type Random, randomFrom } from './random.ts'
 
 /**
  * Sends generated requests to a house and judges the answers. It runs in a thread of its own: there the test runner does
@@ -21,11 +21,14 @@ export interface Campaign {
 /** What became of a campaign. */
 export interface Outcome {
   statuses: Map<number, number>
+  /** By area: how many requests were sent, and how many of them did what they asked for. */
+  areas: Map<string, { sent: number; valid: number }>
   slowest: number
   failures: { problem: string; request: string }[]
 }
 
 const lanes = 16
+const firstMessages = 60
 const slowMilliseconds = 5_000
 const failuresMax = 10
 const requestCharactersShown = 1_500
@@ -36,7 +39,8 @@ async function run({ database, strict, requests, seed }: Campaign): Promise<Outc
   const app = await h.app('fuzz')
   const known = await knownTo(h, app)
   const random = randomFrom(seed)
-  const outcome: Outcome = { statuses: new Map(), slowest: 0, failures: [] }
+  await firstWords(app, known, random)
+  const outcome: Outcome = { statuses: new Map(), areas: new Map(), slowest: 0, failures: [] }
   const send = sender(h)
   let sent = 0
   const lane = async () => {
@@ -63,6 +67,7 @@ async function knownTo(h: House, app: AppClient): Promise<Known> {
   const guids = ['crew', 'board', 'club', 'choir']
   const members = { admins: ['u1'], moderators: ['u2'], participants: ['nora', 'milo'], usersToBan: ['u4'] }
   for (const guid of guids) assertSucceeds(await app.post('/groups', { guid, name: guid, members }))
+  await beginTalk(app)
   return {
     domain: 'localhost',
     appId: app.id,
@@ -81,9 +86,29 @@ async function knownTo(h: House, app: AppClient): Promise<Known> {
       scope: ['admin', 'moderator', 'participant'],
       id: [],
       conversationId: [],
-      reaction: ['🚣', ':boat:', 'yes'],
+      reaction: ['🚣', ':boat:', 'yes', '👍🏽', '👩‍👩‍👧‍👦', '❤', '❤️', '1️⃣', 'a/b', '50%'],
       permission: ['createGroup', 'initiateCall', 'listUsers.mode', 'listUsers.allowedRoles'],
     },
+    messages: [],
+  }
+}
+
+/** What the talkers say before anything else happens, so that there is something to do with it from the beginning. */
+async function beginTalk(app: AppClient): Promise<void> {
+  assertSucceeds(await app.post('/roles', { role: talk.role, name: 'Talker' }))
+  for (const uid of talk.uids) assertSucceeds(await app.post('/users', { uid, name: uid, role: talk.role }))
+  assertSucceeds(await app.post('/users', { uid: talk.bot, name: talk.bot, role: 'bot' }))
+  for (const guid of talk.guids) {
+    assertSucceeds(await app.post('/groups', { guid, name: guid, members: { admins: talk.uids } }))
+  }
+}
+
+/** Says something, until everything that talk is about has been said. */
+async function firstWords(app: AppClient, known: Known, random: Random): Promise<void> {
+  for (let n = 0; n < firstMessages; n += 1) {
+    const sender = random.pick(talk.uids)
+    const { data } = assertSucceeds(await app.post('/messages', soundMessage(random), { onBehalfOf: sender }))
+    learn(known, data)
   }
 }
 
@@ -131,7 +156,9 @@ function sender(h: House): Send {
   return Object.assign(send, { close: () => agent.destroy() })
 }
 
-function count(outcome: Outcome, { status, milliseconds }: Reply): void {
+function count(outcome: Outcome, { area }: FuzzRequest, { status, milliseconds }: Reply): void {
+  const { sent, valid } = outcome.areas.get(area) ?? { sent: 0, valid: 0 }
+  outcome.areas.set(area, { sent: sent + 1, valid: valid + (status === 200 ? 1 : 0) })
   outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1)
   outcome.slowest = Math.max(outcome.slowest, milliseconds)
 }
@@ -140,7 +167,7 @@ async function tryOne(request: FuzzRequest, send: Send, known: Known, outcome: O
   let problem: string | undefined
   try {
     const reply = await send(request)
-    count(outcome, reply)
+    count(outcome, request, reply)
     problem = problemOf(request, reply)
     if (!problem && reply.status === 200 && request.method === 'POST') learn(known, JSON.parse(reply.text).data)
   } catch (error) {

@@ -6,6 +6,8 @@ import type { Random } from './random.ts'
 
 /** Makes requests of every degree of wrongness, from valid ones to ones that nobody in their right mind would send. */
 export interface FuzzRequest {
+  /** The area whose operation is meant. */
+  area: string
   method: string
   host: string
   path: string
@@ -37,12 +39,23 @@ export interface Known {
   management: { key: string; secret: string }
   /** Records that requests may read, change and delete; it grows as they are created. */
   records: Record<RecordName, string[]>
+  /** Messages that were sent, so that requests can come from those who see them. */
+  messages: SentMessage[]
+}
+
+export interface SentMessage {
+  id: string
+  sender: string
+  receiver: string
+  receiverType: string
+  parentId?: string
+  category: string
 }
 
 const recordsKeptMax = 200
 
 /** Remembers the ids in an answer, so that later requests can name them. */
-export function learn({ records }: Known, data: unknown): void {
+export function learn({ records, messages }: Known, data: unknown): void {
   const { sessionId, apiKey, id, authToken, role, guid, conversationId, sentAt } = (data ?? {}) as Record<
     string,
     unknown
@@ -59,9 +72,23 @@ export function learn({ records }: Known, data: unknown): void {
   add(records.authToken, authToken)
   add(records.role, role)
   add(records.guid, guid)
+  if (typeof sentAt === 'number') remember(messages, data as SentMessage)
+}
+
+/** Users and groups that no request changes but those made for them; their talk goes on whatever else happens. */
+export const talk = { role: 'talker', uids: ['tom', 'tia', 'tess', 'tor'], guids: ['trio', 'team'], bot: 'tbot' }
+
+function remember(
+  messages: SentMessage[],
+  { id, sender, receiver, receiverType, parentId, category }: SentMessage,
+): void {
+  if (!talk.uids.includes(sender) || ![...talk.uids, ...talk.guids].includes(receiver)) return
+  messages.push({ id, sender, receiver, receiverType, category, ...(parentId && { parentId }) })
+  if (messages.length > recordsKeptMax) messages.shift()
 }
 
 interface Placed {
+  area: string
   prefixes: string[]
   management: boolean
   operation: Operation
@@ -73,8 +100,13 @@ const prefixesOf: Record<Area['mount'], string[]> = {
   emulator: ['/_emulator', '/_emulator', '/_emulator', '/v3/_emulator'],
 }
 
-const operations: Placed[] = areas.flatMap(({ mount, operations: declared }) =>
-  declared.map((operation) => ({ prefixes: prefixesOf[mount], management: mount === 'management', operation })),
+const operations: Placed[] = areas.flatMap(({ name, mount, operations: declared }) =>
+  declared.map((operation) => ({
+    area: name,
+    prefixes: prefixesOf[mount],
+    management: mount === 'management',
+    operation,
+  })),
 )
 
 /**
@@ -203,16 +235,131 @@ const brokenEncodings = [
 
 /** A whole request. */
 export function fuzzRequest(random: Random, known: Known): FuzzRequest {
-  const { prefixes, management, operation } = chosenOperation(random)
+  const { area, prefixes, management, operation } = chosenOperation(random)
+  if (areasOfTalk.includes(area) && !endsTalk.has(operation.id) && random.chance(soundChance)) {
+    return soundRequest(random, known, area, operation)
+  }
   const method = random.chance(0.9) ? operation.method : random.pick(oddMethods)
   const headers = headersFor(random, known, management)
   return {
+    area,
     method,
     host: hostFor(random, known, management),
     path: random.chance(0.93) ? pathFor(random, known, prefixes, operation) : strayPath(random),
     headers,
     raw: bodyFor(random, known, operation, method),
   }
+}
+
+/** Where a request must fit what was said and by whom; made up blindly, hardly any gets as far as the work. */
+export const areasOfTalk = ['messages', 'conversations', 'reactions', 'threads', 'pins', 'interactions']
+const soundChance = 0.45
+
+/** These would leave the talkers with nothing to talk about. */
+const endsTalk = new Set(['resetUserConversation', 'resetGroupConversation', 'deleteConversation'])
+
+/** A request about something that was really said, by somebody who was there; now and then with one thing wrong. */
+function soundRequest(random: Random, known: Known, area: string, operation: Operation): FuzzRequest {
+  const { appId, region, domain, apiKey } = known
+  const message = messageFor(random, known, operation)
+  const actor =
+    message.receiverType === 'group' ? random.pick(talk.uids) : random.pick([message.sender, message.receiver])
+  const params = { ...paramsFor(message, actor), reaction: random.pick(known.records.reaction) }
+  if (operation.id === 'sendMessageAsBot') params.uid = talk.bot
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof params) =>
+    encodeURIComponent(params[name]),
+  )
+  const search = random.chance(0.4) ? `${fittingQuery(random, operation.query, message)}&` : ''
+  const acts = operation.onBehalfOf === 'required' || random.chance(0.6)
+  const body = soundBody(random, known, operation, message)
+  return {
+    area,
+    method: operation.method,
+    host: `${appId}.api-${region}.${domain}`,
+    path: `/v3${path}?${search}limit=3&perPage=3`,
+    headers: { apikey: apiKey, ...(acts && { onBehalfOf: actor }) },
+    raw: operation.hasBody && !bodyless.includes(operation.method) ? textOf(random, body) : undefined,
+  }
+}
+
+function messageFor(random: Random, { messages }: Known, { path, id }: Operation): SentMessage {
+  const wanted = messages.filter(({ receiverType, category, parentId }) => {
+    if (path.startsWith('/users/{uid}/conversation')) return receiverType === 'user'
+    if (path.startsWith('/groups/{guid}')) return receiverType === 'group'
+    if (id === 'recordInteractions') return category === 'interactive'
+    return !path.includes('/thread') || parentId === undefined
+  })
+  return random.pick(wanted)
+}
+
+function paramsFor({ id, sender, receiver, receiverType }: SentMessage, actor: string) {
+  const isGroup = receiverType === 'group'
+  return {
+    id,
+    uid: isGroup || actor === receiver ? sender : receiver,
+    guid: isGroup ? receiver : (talk.guids[0] ?? ''),
+    conversationId: isGroup ? `group_${receiver}` : [sender, receiver].toSorted().join('_user_'),
+  }
+}
+
+/** What a talker may say. */
+export function soundMessage(random: Random): object {
+  const toGroup = random.chance(0.4)
+  const button = { elementType: 'button', elementId: 'yes' }
+  const [category, type, data] = random.pick<[string, string, object]>([
+    ['message', 'text', { text: `hello <@uid:${random.pick(talk.uids)}>` }],
+    ['custom', 'place', { customData: { a: 1 } }],
+    [
+      'interactive',
+      'card',
+      {
+        interactiveData: { cardActions: [button] },
+        interactionGoal: { type: 'anyAction' },
+        allowSenderInteraction: true,
+      },
+    ],
+  ])
+  const receiver = random.pick(toGroup ? talk.guids : talk.uids)
+  return { receiver, receiverType: toGroup ? 'group' : 'user', category, type, data, tags: ['talk'] }
+}
+
+function soundBody(
+  random: Random,
+  { records }: Known,
+  operation: Operation,
+  { id }: SentMessage,
+): Record<string, unknown> {
+  const bodies: Record<string, () => object> = {
+    sendMessage: () => soundMessage(random),
+    sendMessageAsBot: () => soundMessage(random),
+    sendReply: () => ({ data: { text: `hello <@uid:${random.pick(talk.uids)}>` } }),
+    updateMessage: () => ({ data: { text: 'other words' }, tags: ['edited'] }),
+    deleteMessage: () => ({ permanent: random.chance(0.2) }),
+    addReactionInBody: () => ({ reaction: random.pick(records.reaction) }),
+    recordInteractions: () => ({ interactions: ['yes'] }),
+    setPinnedConversations: () => ({ pinnedConversations: [{ uid: random.pick(records.uid) }] }),
+  }
+  const marks = ['Read', 'Delivered', 'Unread'].some((mark) => operation.id.endsWith(mark))
+  const made = bodies[operation.id]?.() ?? (marks ? { messageId: id } : fitting(random, operation.body, 0))
+  const body = made as Record<string, unknown>
+  if (random.chance(0.1)) spoil(random, body)
+  return body
+}
+
+/** One or two filters with values that can be found. */
+function fittingQuery(random: Random, schema: TSchema, { id, sender }: SentMessage): string {
+  const { properties = {} } = schema as Described
+  const names = Object.keys(properties)
+  if (names.length === 0) return 'unknown=1'
+  const parts = Array.from({ length: random.whole(1, 2) }, () => {
+    const name = random.pick(names)
+    const { type, enum: words, minimum } = properties[name] as Described
+    if (words) return `${name}=${String(random.pick(words))}`
+    if (type === 'boolean') return `${name}=${random.chance(0.5)}`
+    if (type === 'integer') return `${name}=${name === 'id' ? id : Math.max(minimum ?? 0, random.whole(0, 12))}`
+    return `${name}=${random.pick([sender, 'message', 'text', 'hello', 'talk', '1'])}`
+  })
+  return parts.join('&')
 }
 
 function strayPath(random: Random): string {

@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Tables } from '../storage/tables.ts'
 import { OneOf, type TSchema, Type } from './schema.ts'
 
@@ -44,9 +44,9 @@ export interface CursorQuery {
   limit?: number
 }
 
-/** Answers one stretch of a list. `rows` comes filtered and without order; `column` is its id. */
+/** Answers one stretch of a list. `all` comes filtered and without order; `column` is its id. */
 export async function cursorPage<Row extends object, Item>(
-  rows: SelectQueryBuilder<Tables, never, Row>,
+  all: SelectQueryBuilder<Tables, never, Row>,
   column: string,
   { affix = 'append', id, limit: asked }: CursorQuery,
   limits: { usual: number; max: number },
@@ -55,6 +55,8 @@ export async function cursorPage<Row extends object, Item>(
 ) {
   const limit = Math.min(asked ?? limits.usual, limits.max)
   const reference = column as never
+  // A word that is neither of the two matches nothing.
+  const rows = ['append', 'prepend'].includes(affix) ? all : all.where(sql<boolean>`1 = 0`)
   const beyond = (bound: number, side: '<' | '>') => rows.where(reference, side, bound as never)
   const forward = affix === 'append'
   const stretch = id === undefined ? rows : beyond(id, forward ? '>' : '<')

@@ -119,9 +119,22 @@ export async function blocksOf(db: TenantDb, one: Pick<UserRow, 'id'>, other: Pi
   return blocksFrom(byMe?.created_at, byOther?.created_at)
 }
 
+const blocksOfTwo = prepared<{ one: string; other: string }, { uid: string; created_at: number }>(
+  (db, { one, other }) => {
+    const between = (by: string, against: string) =>
+      sql<boolean>`blocks.user_id = ${idOf(db, by)} AND blocks.blocked_id = ${idOf(db, against)}`
+    return db
+      .select('blocks')
+      .select(['blocks.uid', 'blocks.created_at'])
+      .where(sql<boolean>`(${between(one, other)} OR ${between(other, one)})`)
+  },
+)
+
 /** What stands between two users, seen from the first; `{}` if nothing does. */
 export async function relationBetween(db: TenantDb, uid: string, other: string): Promise<Blocks> {
-  return (await blocksWith(db, uid, [other])).get(other) ?? {}
+  const blocks = await blocksOfTwo(db, { one: uid, other })
+  const by = (who: string) => blocks.find((block) => block.uid === who)?.created_at
+  return blocksFrom(by(uid), by(other))
 }
 
 /** The UIDs with a block between them and `uid`, whoever of the two blocked, as a subquery of one column. */

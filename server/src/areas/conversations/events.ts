@@ -1,49 +1,7 @@
 import { defineEvent } from '../../kit/event.ts'
-import { OneOf, Type } from '../../kit/schema.ts'
+import { Type } from '../../kit/schema.ts'
 import { systemUid } from '../users/index.ts'
 import { Conversation } from './schemas.ts'
-
-/** How far somebody has come; in the words of the reference service's receipts. */
-const Receipt = Type.Object({
-  conversationId: Type.String(),
-  receiver: Type.String({ description: 'The author of the message, or the group' }),
-  receiverType: OneOf(['user', 'group']),
-  sender: Type.String({ description: 'Who received or read; `app_system` for everybody' }),
-  messageSender: Type.String(),
-  messageId: Type.String(),
-  user: Type.Record(Type.String(), Type.Unknown()),
-  timestamp: Type.Integer(),
-})
-
-type Told = { receiver: string; receiverType: 'user' | 'group'; sender: string; messageSender: string }
-
-function audience({ receiver, receiverType, sender, messageSender }: Told): string[] {
-  return receiverType === 'group' ? [`group:${receiver}`] : [`user:${messageSender}`, `user:${sender}`]
-}
-
-function told(action: string, trigger: string, name: string) {
-  return defineEvent({
-    name,
-    payload: Receipt,
-    audience,
-    webhook: {
-      trigger,
-      body: ({ receiver, receiverType, sender, messageSender, messageId, user, timestamp }) => ({
-        receiver,
-        receiverType,
-        type: 'receipts',
-        sender,
-        messageSender,
-        body: { action, messageId, user, timestamp },
-      }),
-    },
-  })
-}
-
-export const messagesDelivered = told('delivered', 'message_delivery_receipt', 'receipt.delivered')
-export const messagesRead = told('read', 'message_read_receipt', 'receipt.read')
-export const deliveredToAll = told('deliveredToAll', 'message_delivered_to_all', 'receipt.deliveredToAll')
-export const readByAll = told('readByAll', 'message_read_by_all', 'receipt.readByAll')
 
 /** Only the user's own devices are told. */
 export const markedUnread = defineEvent({
@@ -102,10 +60,6 @@ export const conversationDeleted = defineEvent({
 })
 
 export const conversationEvents = [
-  messagesDelivered,
-  messagesRead,
-  deliveredToAll,
-  readByAll,
   markedUnread,
   conversationOpened,
   conversationTagged,

@@ -176,9 +176,8 @@ async function playStep(work: Work, place: Place, model: Model, active: string[]
   const conversation = await findConversation(work.db, place.conversationId)
   if (!conversation) return
   if (what < 65) {
-    await advance(work, conversation, uid, random.chance(0.8) ? 'read' : 'delivered', some.row).then(({ read }) => {
-      if (read.moved) model.read(uid, some.row.seq, work.now)
-    })
+    const { steps } = await advance(work, conversation, uid, random.chance(0.8) ? 'read' : 'delivered', some.row)
+    if (steps.read) model.read(uid, some.row.seq, work.now)
   } else if (what < 78) {
     if (await retreat(work.db, conversation, uid, some.row)) model.unread(uid, some.row.seq)
   } else if (what < 90) {

@@ -1,10 +1,16 @@
-import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { messageNotFound } from '../messages/errors.ts'
-import { advance, findConversation, type MessageRow, type ReceiptKind, retreat, type Side } from '../timeline/index.ts'
-import { findUser, systemUid, systemUser, toUser } from '../users/index.ts'
-import { deliveredToAll, messagesDelivered, messagesRead, readByAll } from './events.ts'
+import {
+  advance,
+  findConversation,
+  type MessageRow,
+  type ReceiptKind,
+  retreat,
+  type Side,
+  settleAll,
+  tellProgress,
+} from '../timeline/index.ts'
 
 /** Moves a user's cursor to a message, or to the last one, and tells whoever waits for it. */
 export async function markUpTo(
@@ -18,14 +24,9 @@ export async function markUpTo(
   if (!conversation) return
   const target = messageId === undefined ? await lastIn(db, side) : await requireIn(db, side, messageId)
   if (!target) return
-  const from = { delivered: side.delivered_seq, read: side.read_seq }
-  const outcome = await advance(work, conversation, side.uid, kind, target)
-  const user = await findUser(db, side.uid)
-  for (const each of ['delivered', 'read'] as const) {
-    const { moved, everybodyAt } = outcome[each]
-    if (moved) await tell(work, side, each, from[each], target, user ? toUser(user, { withTags: false }) : {})
-    if (everybodyAt !== undefined) await tellAll(work, side, each, everybodyAt)
-  }
+  const { steps, wasLast } = await advance(work, conversation, side.uid, kind, target)
+  if (steps.delivered || steps.read) await tellProgress(work, conversation, side.uid, steps)
+  await settleAll(work, conversation, wasLast)
 }
 
 /** Takes a user's cursor back: what follows the message is unread again. */
@@ -50,55 +51,4 @@ async function requireIn(db: TenantDb, side: Side, id: number): Promise<MessageR
 
 function lastIn(db: TenantDb, side: Side): Promise<MessageRow | undefined> {
   return messagesIn(db, side).where('messages.seq', '=', side.last_seq).executeTakeFirst()
-}
-
-/** The newest message of somebody else that the move has passed: its author waits for the receipt. */
-async function tell(
-  work: Work,
-  side: Side,
-  kind: ReceiptKind,
-  from: number,
-  target: Pick<MessageRow, 'seq'>,
-  user: object,
-): Promise<void> {
-  const newest = await messagesIn(work.db, side)
-    .where('messages.seq', '>', from)
-    .where('messages.seq', '<=', target.seq)
-    .where('messages.sender', '!=', side.uid)
-    .where('messages.purged', '=', 0)
-    .orderBy('messages.seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (!newest) return
-  await work.emit(kind === 'read' ? messagesRead : messagesDelivered, {
-    conversationId: side.conversation_id,
-    receiver: side.type === 'group' ? side.first : newest.sender,
-    receiverType: side.type,
-    sender: side.uid,
-    messageSender: newest.sender,
-    messageId: String(newest.id),
-    user: { ...user, status: 'online' },
-    timestamp: work.now,
-  })
-}
-
-async function tellAll(work: Work, side: Side, kind: ReceiptKind, seq: number): Promise<void> {
-  const newest = await messagesIn(work.db, side)
-    .where('messages.seq', '<=', seq)
-    .where('messages.purged', '=', 0)
-    .where(sql<boolean>`messages.category != 'action'`)
-    .orderBy('messages.seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (!newest) return
-  await work.emit(kind === 'read' ? readByAll : deliveredToAll, {
-    conversationId: side.conversation_id,
-    receiver: side.first,
-    receiverType: 'group',
-    sender: systemUid,
-    messageSender: newest.sender,
-    messageId: String(newest.id),
-    user: systemUser,
-    timestamp: work.now,
-  })
 }

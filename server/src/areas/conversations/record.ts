@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupsByGuid, membershipsIn, toGroup } from '../groups/index.ts'
-import { messagesOf, receiptsOf, type SeenMessage, type Side, toMessages, withWhom } from '../timeline/index.ts'
+import { messagesOf, receiptsOfEach, type SeenMessage, type Side, toMessages, withWhom } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { blocksBetween, systemUid, toUser, usersByUid } from '../users/index.ts'
 import { unreadAmong } from './list.ts'
@@ -21,17 +21,15 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
   const partners = await partnersOf(db, sides, view)
   const pins = await systemPins(db)
   const records: Conversation[] = []
+  const last = await lastMessages(db, sides, view.viewer)
+  const read = await lastReadIds(db, sides)
   for (const [uid, own] of Map.groupBy(sides, (side) => side.uid)) {
-    const [last, unread, read] = [
-      await lastMessages(db, own, uid),
-      await unreadAmong(db, uid, own),
-      await lastReadIds(db, own),
-    ]
+    const unread = await unreadAmong(db, uid, own)
     for (const side of own) {
       const { messages = 0, mentions = 0 } = unread.get(side.conversation_id) ?? {}
       const pin = pinOf(side, pins)
-      const lastReadMessageId = read.get(side.conversation_id)
-      const lastMessage = last.get(side.conversation_id)
+      const lastReadMessageId = read.get(placeOf(side, side.read_seq))
+      const lastMessage = side.shown_seq > side.cleared_seq ? last.get(placeOf(side, side.shown_seq)) : undefined
       records.push({
         conversationId: side.conversation_id,
         conversationType: side.type,
@@ -53,28 +51,36 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
   return records
 }
 
+/** Where a message stands. */
+function placeOf({ conversation_id }: { conversation_id: string }, seq: number): string {
+  return `${seq} ${conversation_id}`
+}
+
+/** Which messages are meant, each once: several sides can be of one conversation. */
+function among(sides: Side[], seqOf: (side: Side) => number): RawBuilder<boolean> {
+  const wanted = new Map(sides.map((side) => [placeOf(side, seqOf(side)), side]))
+  const pairs = [...wanted.values()].map(
+    (side) => sql`(messages.conversation_id = ${side.conversation_id} AND messages.seq = ${seqOf(side)})`,
+  )
+  return sql<boolean>`(${sql.join(pairs, sql` OR `)})`
+}
+
 /** The message that each conversation shows; none after a reset, or where it was deleted. */
-async function lastMessages(db: TenantDb, sides: Side[], uid: string): Promise<Map<string, Message>> {
+async function lastMessages(db: TenantDb, sides: Side[], viewer: string | undefined): Promise<Map<string, Message>> {
   const wanted = sides.filter(({ shown_seq, cleared_seq }) => shown_seq > cleared_seq)
   if (wanted.length === 0) return new Map()
-  const pairs = wanted.map(
-    ({ conversation_id, shown_seq }) =>
-      sql`(messages.conversation_id = ${conversation_id} AND messages.seq = ${shown_seq})`,
-  )
-  const rows = (await messagesOf(db, uid)
-    .where(sql<boolean>`(${sql.join(pairs, sql` OR `)})`)
+  const rows = (await messagesOf(db, viewer)
+    .where(among(wanted, ({ shown_seq }) => shown_seq))
     .where('messages.deleted_at', 'is', null)
     .execute()) as SeenMessage[]
-  const messages = await toMessages(db, rows, { viewer: uid })
-  const shown = new Map<string, Message>()
-  for (const [index, message] of messages.entries()) {
-    const row = rows[index] as SeenMessage
-    shown.set(row.conversation_id, {
-      ...message,
-      receipts: { data: await receiptsOf(db, row, { limit: receiptsShown }) },
-    })
-  }
-  return shown
+  const messages = await toMessages(db, rows, { viewer })
+  const receipts = await receiptsOfEach(db, rows, { limit: receiptsShown })
+  return new Map(
+    messages.map((message, index) => {
+      const row = rows[index] as SeenMessage
+      return [placeOf(row, row.seq), { ...message, receipts: { data: receipts.get(row.id) ?? [] } }]
+    }),
+  )
 }
 
 // Those of a large group can be listed page by page.
@@ -83,13 +89,10 @@ const receiptsShown = 10
 async function lastReadIds(db: TenantDb, sides: Side[]): Promise<Map<string, number>> {
   const wanted = sides.filter(({ read_seq }) => read_seq > 0)
   if (wanted.length === 0) return new Map()
-  const pairs = wanted.map(
-    ({ conversation_id, read_seq }) =>
-      sql`(messages.conversation_id = ${conversation_id} AND messages.seq = ${read_seq})`,
-  )
-  const { rows } = await sql<{ conversation_id: string; id: number }>`SELECT messages.conversation_id, messages.id
-    FROM messages WHERE messages.app_id = ${db.appId} AND (${sql.join(pairs, sql` OR `)})`.execute(db.connection.query)
-  return new Map(rows.map(({ conversation_id, id }) => [conversation_id, id]))
+  const { rows } = await sql<{ conversation_id: string; seq: number; id: number }>`
+    SELECT messages.conversation_id, messages.seq, messages.id FROM messages
+    WHERE messages.app_id = ${db.appId} AND ${among(wanted, ({ read_seq }) => read_seq)}`.execute(db.connection.query)
+  return new Map(rows.map((row) => [placeOf(row, row.seq), row.id]))
 }
 
 type Partner = Record<string, unknown>

@@ -1,14 +1,7 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import {
-  closeRow,
-  holdConversation,
-  openConversation,
-  openRows,
-  placeOfGroup,
-  settleEverybody,
-} from '../timeline/index.ts'
+import { closeRow, holdConversation, openConversation, openRows, placeOfGroup, settleAll } from '../timeline/index.ts'
 import type { UserRow } from '../users/index.ts'
 import type { GroupRow } from './tables.ts'
 
@@ -65,10 +58,9 @@ async function forgetEarlierRows(db: TenantDb, conversationId: string, uids: str
 }
 
 /** Ends a user's part; everybody may now have read what only this one had not. */
-export async function leaveConversation({ db, now }: Doing, { guid }: GroupRow, uid: string): Promise<void> {
+export async function leaveConversation(work: Work, { guid }: GroupRow, uid: string): Promise<void> {
   const place = placeOfGroup(guid)
-  await closeRow(db, place, uid)
-  const conversation = await holdConversation(db, place.conversationId)
-  if (!conversation) return
-  for (const kind of ['delivered', 'read'] as const) await settleEverybody({ db, now }, conversation, kind)
+  await closeRow(work.db, place, uid)
+  const conversation = await holdConversation(work.db, place.conversationId)
+  if (conversation) await settleAll(work, conversation)
 }

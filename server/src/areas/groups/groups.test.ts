@@ -5,6 +5,7 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { dump, rowsOfApp } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { connectUsers, toldTo } from '../../../../tests/support/told.ts'
+import { workIn } from '../../kit/work.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { placeOfGroup, unreadOf, writeMessage } from '../timeline/index.ts'
 import { voidConversation } from './conversation.ts'
@@ -725,7 +726,7 @@ for (const database of databases) {
 
     async function say(app: AppClient, guid: string, sender: string) {
       return h.service.house.database.write((connection) =>
-        writeMessage({ db: tenantDb(connection, app.id), now: h.clock.now() }, placeOfGroup(guid), {
+        writeMessage(workIn(connection, app.id, h.service.house.tools), placeOfGroup(guid), {
           sender,
           receiver: guid,
           category: 'message',

@@ -2,6 +2,7 @@ import { area } from '../../kit/area.ts'
 import { interactionsOf } from '../timeline/index.ts'
 import { goalCompleted } from './events.ts'
 import { forgetErased, forgetWithMessage } from './followers.ts'
+import { forgetDeletedUsers, forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { interactionsWith } from './store.ts'
 import { migrations } from './tables.ts'
@@ -15,5 +16,6 @@ export const interactions = area({
   events: [goalCompleted],
   migrations,
   tables: ['interactions'],
-  followers: [forgetWithMessage, forgetErased],
+  followers: [forgetWithMessage, forgetErased, forgetDeletedUsers],
+  jobs: [forgetUser],
 })

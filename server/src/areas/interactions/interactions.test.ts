@@ -78,6 +78,42 @@ for (const database of databases) {
       assertFails(await interact(app, '999999', 'ada', ['name']), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
     })
 
+    it('are for interactive messages, with ids of any kind, and nobody can pretend them', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const long = 'x'.repeat(300)
+      const ids = [long, 'Ø ❤️', ...Array.from({ length: 120 }, (_, n) => `e${n}`)]
+      const { id } = await say(app, 'lin', 'ada', '', {
+        category: 'interactive',
+        type: 'customInteractive',
+        data: {
+          interactiveData: { all: ids.map((elementId) => ({ elementId })) },
+          interactions: [{ elementId: 'e0', interactedAt: 1 }],
+          moderation: { status: 'approved' },
+        },
+      })
+      const { data } = assertSucceeds(await app.get(`/messages/${id}`, as('ada')))
+      assert.deepEqual(['interactions' in data.data, 'moderation' in data.data], [false, false])
+      assertSucceeds(await interact(app, id, 'ada', ids))
+      assert.equal((await doneBy(app, id, 'ada')).length, ids.length)
+      const { data: action } = assertSucceeds(await app.put(`/messages/${id}`, { data: { text: 'x' } }))
+      for (const interactions of [['e0'], ['']]) {
+        assertFails(await interact(app, action.id, 'ada', interactions), 400, 'ERR_BAD_REQUEST')
+      }
+      for (const odd of ['\0', '\ud800']) assertFails(await interact(app, id, 'ada', [odd]), 400, 'ERR_BAD_REQUEST')
+    })
+
+    it('go with a user who is deleted for good', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await form(app)
+      assertSucceeds(await interact(app, id, 'ada', ['name']))
+      assertSucceeds(await app.delete('/users/ada', { permanent: true }))
+      await h.settle()
+      assert.deepEqual(
+        (await dump(h)).interactions?.filter((row) => row.includes(app.id)),
+        [],
+      )
+    })
+
     it('are for the sender only where the message says so', async () => {
       const app = await appWith(h, 'ada', 'lin')
       const [closed, open] = [await form(app), await form(app, { allowSenderInteraction: true })]

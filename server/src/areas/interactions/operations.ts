@@ -2,13 +2,16 @@ import { badRequest } from '../../kit/errors.ts'
 import { operation } from '../../kit/operation.ts'
 import { Done, done } from '../../kit/reply.ts'
 import { FilledText, Type } from '../../kit/schema.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
 import { elementsIn, goalOf, isGoalMet, refuseUntouchable, requireMessage } from '../messages/index.ts'
+import { audienceFor, type MessageRow } from '../timeline/index.ts'
 import { findUser, holdUsers, toUser } from '../users/index.ts'
 import { goalCompleted } from './events.ts'
 import { addInteractions, interactionsWith } from './store.ts'
 
-const elementsMax = 100
+// No element has a longer id than a message has room for.
+const elementIdMax = 10_240
 
 const interact = operation({
   id: 'recordInteractions',
@@ -17,7 +20,7 @@ const interact = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'required',
   body: Type.Object({
-    interactions: Type.Array(FilledText(255), { minItems: 1, maxItems: elementsMax, description: 'Ids of elements' }),
+    interactions: Type.Array(FilledText(elementIdMax), { minItems: 1, description: 'Ids of elements' }),
   }),
   reply: Done,
   errors: [messageNotFound, messageNotAccessible, actionNotAllowed],
@@ -25,10 +28,11 @@ const interact = operation({
   async run(call) {
     const { db, found, body } = call
     const uid = call.actor?.uid ?? ''
+    if (found.category !== 'interactive') throw badRequest({ interactions: ['are for interactive messages'] })
     refuseUntouchable(found)
     const data = JSON.parse(found.data)
     const known = new Set(elementsIn(data.interactiveData).map(({ elementId }) => elementId))
-    if (found.category !== 'interactive' || body.interactions.some((id) => !known.has(id))) {
+    if (body.interactions.some((id) => !known.has(id))) {
       throw badRequest({ interactions: ['must name elements of the message'] })
     }
     if (uid === found.sender && data.allowSenderInteraction !== true) throw actionNotAllowed({ id: found.id })
@@ -43,16 +47,20 @@ const interact = operation({
       const user = await findUser(db, uid)
       await call.emit(goalCompleted, {
         messageId: String(found.id),
-        messageSender: found.sender,
         sender: user ? toUser(user, { withTags: false }) : { uid },
-        uid,
         receiverId: found.receiver,
         receiverType: found.receiver_type,
         interactions: after,
+        audience: await toldOfGoal(db, found, uid),
       })
     }
     return done('The interactions are recorded.')
   },
 })
+
+/** The sender, and the devices of the user. */
+async function toldOfGoal(db: TenantDb, row: MessageRow, uid: string): Promise<string[]> {
+  return row.receiver_type === 'user' ? audienceFor(db, row, uid) : [...new Set([`user:${row.sender}`, `user:${uid}`])]
+}
 
 export const operations = [interact]

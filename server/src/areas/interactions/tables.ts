@@ -26,5 +26,6 @@ export const migrations: Migrations = {
       .addColumn('interacted_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('interactions_key', ['app_id', 'message_id', 'uid', 'element_id'])
       .execute()
+    await schema.createIndex('interactions_of_user').on('interactions').columns(['app_id', 'uid']).execute()
   },
 }

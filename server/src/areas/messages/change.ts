@@ -9,6 +9,7 @@ import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import {
   addMentions,
+  audienceFor,
   type Entity,
   holdConversation,
   type MessageRow,
@@ -125,7 +126,6 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
   const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
   const message = toMessage(db, gone, {})
   await purge(work, [row])
-  if (row.parent_id !== null) await uncountReply(db, row.parent_id)
   const { by: who, on, for: where } = await entitiesOf(db, row, actor, message)
   const action: Message = {
     ...toMessage(db, { ...gone, parent_id: null, quoted_id: null, muid: null, reply_count: 0 }, {}),
@@ -136,17 +136,8 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
     sentAt: now,
   }
   const { deletedAt: _, deletedBy: __, ...told } = action
-  await work.emit(messagePurged, { message, action: told })
+  await work.emit(messagePurged, { message, action: told, audience: await audienceFor(db, row, by) })
   return told
-}
-
-async function uncountReply(db: TenantDb, parentId: number): Promise<void> {
-  await db
-    .update('messages')
-    .set((value) => ({ reply_count: value('reply_count', '-', 1) }))
-    .where('id', '=', parentId)
-    .where('reply_count', '>', 0)
-    .execute()
 }
 
 async function update(db: TenantDb, id: number, columns: Partial<MessageRow>): Promise<MessageRow> {

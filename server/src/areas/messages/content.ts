@@ -41,6 +41,9 @@ const textTypes = ['text', ...mediaTypes]
 const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
 const sendable = ['message', 'custom', 'interactive']
 
+/** What stands in a record beside the content; nobody can send it. */
+const writtenByServer = new Set(['entities', 'mentions', 'reactions', 'interactions', 'moderation'])
+
 /** Category and type as they were sent, or the usual ones where they were not. */
 export function kindOf(sent: { category?: string | undefined; type?: string | undefined }) {
   const { category = 'message' } = sent
@@ -63,7 +66,7 @@ export function contentOf(
 ): Content {
   const data = objectOf(sent)
   if (!data) throw invalidData({ reason: 'must be an object' })
-  const { entities: _, mentions: __, reactions: ___, ...own } = data
+  const own = Object.fromEntries(Object.entries(data).filter(([name]) => !writtenByServer.has(name)))
   return checked(kind, own, received, filesMax)
 }
 

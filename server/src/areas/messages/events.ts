@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
-import { audienceOf } from '../timeline/events.ts'
+import { Audience, audienceOf } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 
 const withMessage = Type.Object({ message: Message })
@@ -54,8 +54,8 @@ export const messageDeleted = defineEvent({
 /** Gone for good: nothing in the history tells of it. */
 export const messagePurged = defineEvent({
   name: 'message.purged',
-  payload: withAction,
-  audience: ({ message }) => audienceOf(message),
+  payload: Type.Object({ ...withAction.properties, audience: Audience }),
+  audience: ({ audience }) => audience,
   webhook: { trigger: 'message_deleted', body: changedMessage },
 })
 

@@ -1,16 +1,7 @@
 import { follower } from '../../kit/follower.ts'
 import { releaseFiles } from '../files/index.ts'
 import { messagesErased } from '../timeline/events.ts'
-import { userDeleted } from '../users/events.ts'
 import { forgetContent } from './change.ts'
-import { forgetUser } from './jobs.ts'
-
-/** What a user has said goes with him, once he is gone for good. */
-export const forgetDeletedUsers = follower({
-  name: 'messages.deletedUsers',
-  on: [userDeleted],
-  handle: ({ payload: { uid, id }, at }, { later }) => later(forgetUser, { uid, at }, { key: id }),
-})
 
 /** Files, tags, words and history of messages that are gone, whoever removed them. */
 export const forgetErased = follower({

@@ -285,8 +285,16 @@ for (const database of databases) {
           ['lin', 'delivery'],
           ['max', 'read'],
         ])
-        const first = await app.get(`/messages/${sent.data.id}/receipts?limit=1`)
-        assert.equal(first.body.meta.next.after, 'lin')
+        const path = `/messages/${sent.data.id}/receipts`
+        const uids = ({ body: { data } }: Answer) => data.map(({ sender }: { sender: { uid: string } }) => sender.uid)
+        const first = await app.get(`${path}?limit=1`)
+        assert.deepEqual(first.body.meta, { current: { limit: 1, count: 1 }, next: { affix: 'append', id: 'lin' } })
+        const second = await app.get(`${path}?limit=1&affix=append&id=LIN`)
+        assert.deepEqual([uids(second), second.body.meta.next], [['max'], undefined])
+        assert.deepEqual(second.body.meta.previous, { affix: 'prepend', id: 'max' })
+        assert.deepEqual(uids(await app.get(`${path}?limit=5&affix=prepend&id=max`)), ['lin'])
+        assert.equal((await app.get(`${path}?limit=5000`)).body.meta.current.limit, 1000)
+        assert.equal((await app.get(path)).body.meta.current.limit, 100)
       })
     })
 

@@ -25,6 +25,7 @@ import {
   MessagePage,
   MessageSend,
   MessageStretch,
+  ReceiptListQuery,
   ReceiptStretch,
   receiversMax,
   type Sent,
@@ -301,32 +302,35 @@ const listGroupMessages = operation({
   },
 })
 
-const receiptLimits = { usual: 100, max: 1_000 }
+const receiptsUsual = 100
 
 const listReceipts = operation({
   id: 'listReceipts',
   route: 'GET /messages/{id}/receipts',
   summary: 'List who has received and read a message',
-  description: 'By UID. `after` reads on from one, itself left out.',
+  description: 'In the order of UIDs. `append` reads on from one, `prepend` reads back from it.',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
-  query: Type.Object({
-    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
-    after: Type.Optional(Type.String({ description: 'A UID' })),
-  }),
+  query: ReceiptListQuery,
   reply: ReceiptStretch,
   errors: [failures.messageNotFound, failures.messageNotAccessible],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  async run({ db, found, query }) {
-    const limit = Math.min(query.limit ?? receiptLimits.usual, receiptLimits.max)
-    const data = await receiptsOf(db, found, { limit: limit + 1, ...(query.after && { after: query.after }) })
-    const shownReceipts = data.slice(0, limit)
-    const last = shownReceipts.at(-1)?.sender as { uid: string } | undefined
+  async run({ db, found, query, caller }) {
+    const limit = Math.min(query.limit ?? receiptsUsual, limitMaxFor(caller))
+    const { affix = 'append', id } = query
+    // As with every word that a list does not know: it finds nothing.
+    const isKnown = affix === 'append' || affix === 'prepend'
+    const data = isKnown ? await receiptsOf(db, found, { limit, affix, id: id?.toLowerCase() }) : []
+    const uidOf = (receipt: (typeof data)[number]) => String(receipt.sender.uid)
+    const [first, last] = [data[0], data.at(-1)].map((receipt) => receipt && uidOf(receipt))
+    const isThere = async (side: 'append' | 'prepend', uid: string | undefined) =>
+      uid !== undefined && (await receiptsOf(db, found, { limit: 1, affix: side, id: uid })).length > 0
     return {
-      data: shownReceipts,
+      data,
       meta: {
-        current: { limit, count: shownReceipts.length },
-        ...(data.length > limit && last && { next: { affix: 'append' as const, after: last.uid } }),
+        current: { limit, count: data.length },
+        ...(last && (await isThere('append', last)) && { next: { affix: 'append' as const, id: last } }),
+        ...(first && (await isThere('prepend', first)) && { previous: { affix: 'prepend' as const, id: first } }),
       },
     }
   },

@@ -53,7 +53,8 @@ export async function receiverFor(
 ): Promise<Receiver> {
   if (receiverType === 'user') {
     const user = await requireActiveUser(db, id)
-    if (speaker.actor && speaker.uid !== user.uid) {
+    // A bot asks nobody for permission, but who has blocked it is left alone.
+    if (speaker.id !== '' && speaker.uid !== user.uid) {
       const refusal = refusalTo(user.uid, await blocksOf(db, speaker, user))
       if (refusal) throw refusal
     }

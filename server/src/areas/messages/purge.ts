@@ -2,17 +2,20 @@ import { sql } from 'kysely'
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
 import { messagesErased } from '../timeline/events.ts'
 import type { MessageRow } from '../timeline/index.ts'
 import { blankActions, withoutTrace } from './history.ts'
 
 const atATime = 200
 
+type Purgeable = Pick<MessageRow, 'id' | 'parent_id' | 'reply_count'>
+
 /**
  * Removes messages for good. What is left of each is its number in the conversation, without content or names: counts
  * of what people have not read are differences of these numbers. What else was kept about them goes with the event.
  */
-export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_count'>[]): Promise<void> {
+export async function purge(work: Work, rows: Purgeable[]): Promise<void> {
   const { db, now } = work
   for (const { id, reply_count } of rows) {
     await blankActions(db, id, withoutTrace)
@@ -20,6 +23,7 @@ export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_cou
   }
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return
+  await uncountReplies(db, rows)
   await work.emit(messagesErased, { ids })
   await db
     .update('messages')
@@ -42,6 +46,20 @@ export async function purge(work: Work, rows: Pick<MessageRow, 'id' | 'reply_cou
     .execute()
 }
 
+/** Replies that are gone no longer show on the messages that they belonged to. */
+async function uncountReplies(db: TenantDb, rows: Purgeable[]): Promise<void> {
+  const gone = Map.groupBy(rows, ({ parent_id }) => parent_id)
+  gone.delete(null)
+  for (const [parentId, replies] of [...gone].toSorted(([a], [b]) => Number(a) - Number(b))) {
+    await db
+      .update('messages')
+      .set((value) => ({ reply_count: value('reply_count', '-', replies.length) }))
+      .where('id', '=', parentId as number)
+      .where('reply_count', '>=', replies.length)
+      .execute()
+  }
+}
+
 /** Removes messages without leaving even their numbers; for the beginning of a conversation that everyone has passed. */
 export async function erase({ db, emit }: Work, ids: number[]): Promise<void> {
   if (ids.length === 0) return
@@ -57,7 +75,7 @@ export const purgeReplies = job({
   async run({ parentId }, work) {
     const replies = await work.db
       .select('messages')
-      .select(['messages.id', 'messages.reply_count'])
+      .select(['messages.id', 'messages.parent_id', 'messages.reply_count'])
       .where('messages.parent_id', '=', parentId)
       .limit(atATime)
       .execute()

@@ -1,5 +1,5 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { FilledText, type Static, Tags, Text, Type } from '../../kit/schema.ts'
+import { FilledText, OneOf, type Static, Tags, Text, Type } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
 const muidCharactersMax = 100
@@ -163,13 +163,21 @@ const Receipt = Type.Object(
   { title: 'Receipt' },
 )
 
+const Affix = OneOf(['append', 'prepend'])
+const ReceiptCursor = Type.Object({ affix: Affix, id: Type.String({ description: 'A UID' }) })
+
+export const ReceiptListQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
+  affix: Type.Optional(Affix),
+  id: Type.Optional(Type.String({ description: 'The UID to read on from, itself left out' })),
+})
+
 export const ReceiptStretch = Type.Object({
   data: Type.Array(Receipt),
   meta: Type.Object({
     current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
-    next: Type.Optional(
-      Type.Object({ affix: Type.Unsafe<'append'>({ type: 'string', enum: ['append'] }), after: Type.String() }),
-    ),
+    next: Type.Optional(ReceiptCursor),
+    previous: Type.Optional(ReceiptCursor),
   }),
 })
 

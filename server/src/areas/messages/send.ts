@@ -208,10 +208,14 @@ async function requireQuotable(db: TenantDb, { conversationId }: Place, id: numb
 
 /** A reply shows on the message that the thread belongs to; who wrote it and who is named in it follow the thread. */
 async function countReply(work: Work, parent: MessageRow, reply: MessageRow, mentioned: string[]): Promise<void> {
-  await work.db
+  const counted = await work.db
     .update('messages')
     .set((value) => ({ reply_count: value('reply_count', '+', 1), updated_at: reply.sent_at }))
     .where('id', '=', parent.id)
-    .execute()
+    .where('purged', '=', 0)
+    .returning('id')
+    .executeTakeFirst()
+  // Meanwhile it may have been removed for good.
+  if (!counted) throw messageNotFound({ id: parent.id })
   await joinThread.ask(work, parent, [...new Set([reply.sender, ...mentioned])])
 }

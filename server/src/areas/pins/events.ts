@@ -1,22 +1,22 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Seconds, Type } from '../../kit/schema.ts'
-import { audienceOf } from '../timeline/events.ts'
+import { Audience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 
-const ofConversation = Type.Object({ message: Message, by: Type.String(), at: Seconds('When') })
+const ofConversation = Type.Object({ message: Message, by: Type.String(), at: Seconds('When'), audience: Audience })
 const ofUser = Type.Object({ message: Message, uid: Type.String() })
 
 export const messagePinned = defineEvent({
   name: 'message.pinned',
   payload: ofConversation,
-  audience: ({ message }) => audienceOf(message),
+  audience: ({ audience }) => audience,
   webhook: { trigger: 'message_pinned', body: ({ message }) => ({ message }) },
 })
 
 export const messageUnpinned = defineEvent({
   name: 'message.unpinned',
   payload: ofConversation,
-  audience: ({ message }) => audienceOf(message),
+  audience: ({ audience }) => audience,
   webhook: {
     trigger: 'message_unpinned',
     body: ({ message, by, at }) => ({ message: { ...message, unpinnedBy: by, unpinnedAt: at } }),

@@ -1,11 +1,12 @@
 import { type Actor, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
+import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
 import { refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
-import type { MessageRow } from '../timeline/index.ts'
+import { audienceFor, type MessageRow } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { systemUid } from '../users/index.ts'
 import { tooManyPinned, tooManySaved } from './errors.ts'
@@ -22,6 +23,11 @@ async function refusePinning(db: TenantDb, row: MessageRow, actor: Actor | undef
   refuseUnless(scope === 'admin' || scope === 'moderator')
 }
 
+async function tell(work: Work, event: typeof messagePinned, row: MessageRow, by: string): Promise<void> {
+  const message = await seenMessage(work.db, row.id, undefined)
+  await work.emit(event, { message, by, at: work.now, audience: await audienceFor(work.db, row, by) })
+}
+
 const pin = operation({
   id: 'pinMessage',
   route: 'POST /messages/{id}/pin',
@@ -32,12 +38,12 @@ const pin = operation({
   errors: [...messageErrors, tooManyPinned],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run(call) {
-    const { db, found, actor, now } = call
+    const { db, found, actor } = call
     refuseUntouchable(found)
     await refusePinning(db, found, actor)
     const by = actor?.uid ?? systemUid
-    const pinned = await pinMessage(call, found, by)
-    await call.emit(messagePinned, { message: await seenMessage(db, pinned.id, undefined), by, at: now })
+    await pinMessage(call, found, by)
+    await tell(call, messagePinned, found, by)
     return { data: await seenMessage(db, found.id, actor?.uid) }
   },
 })
@@ -52,16 +58,17 @@ const unpin = operation({
   errors: messageErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run(call) {
-    const { db, found, actor, now } = call
+    const { db, found, actor } = call
     await refusePinning(db, found, actor)
-    if (found.pinned_at !== null) {
-      await unpinMessage(db, found)
-      const message = await seenMessage(db, found.id, undefined)
-      await call.emit(messageUnpinned, { message, by: actor?.uid ?? systemUid, at: now })
-    }
+    if (await unpinMessage(db, found)) await tell(call, messageUnpinned, found, actor?.uid ?? systemUid)
     return { data: await seenMessage(db, found.id, actor?.uid) }
   },
 })
+
+/** Whether the user follows its thread is for whoever fetches a message, not for whom it is pushed to. */
+function pushed({ threadSubscribed: _, ...message }: Message): Message {
+  return message
+}
 
 const save = operation({
   id: 'saveMessage',
@@ -78,7 +85,7 @@ const save = operation({
     refuseUntouchable(found)
     const isNew = await saveMessage(call, found, uid)
     const message = await seenMessage(db, found.id, uid)
-    if (isNew) await call.emit(messageSaved, { uid, message })
+    if (isNew) await call.emit(messageSaved, { uid, message: pushed(message) })
     return { data: message }
   },
 })
@@ -97,7 +104,7 @@ const unsave = operation({
     const uid = call.actor?.uid ?? ''
     const wasSaved = await unsaveMessage(db, found, uid)
     const message = await seenMessage(db, found.id, uid)
-    if (wasSaved) await call.emit(messageUnsaved, { uid, message })
+    if (wasSaved) await call.emit(messageUnsaved, { uid, message: pushed(message) })
     return { data: message }
   },
 })

@@ -4,6 +4,7 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { dump } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { appWith, as, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
+import { toldTo } from '../../../../tests/support/told.ts'
 
 for (const database of databases) {
   describe(`pins and saves on ${database}`, () => {
@@ -92,6 +93,46 @@ for (const database of databases) {
         assertSucceeds(await act(app, 'post', last, 'pin', 'ada'))
       })
 
+      it('is one of a hundred also when they come at once, and none of what is deleted meanwhile', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const ids: string[] = []
+        for (let n = 0; n < 104; n += 1) ids.push((await say(app, 'lin', 'ada', `m${n}`)).id)
+        for (const id of ids.slice(0, 96)) assertSucceeds(await act(app, 'post', id, 'pin', 'ada'))
+        const last = await Promise.all(ids.slice(96).map((id, n) => act(app, 'post', id, 'pin', n % 2 ? 'ada' : 'lin')))
+        assert.equal(last.filter(({ status }) => status === 200).length, 4)
+        for (const answer of last.filter(({ status }) => status !== 200)) {
+          assertFails(answer, 400, 'ERR_PINNED_MESSAGES_LIMIT_EXCEEDED')
+        }
+        await Promise.all(
+          ids
+            .slice(0, 20)
+            .flatMap((id) => [
+              app.delete(`/messages/${id}`, undefined, as('lin')),
+              act(app, 'post', id, 'pin', 'ada'),
+              act(app, 'delete', id, 'pin', 'lin'),
+            ]),
+        )
+        const { data } = assertSucceeds(await app.get('/users/lin/messages?pinned=true&limit=1000', as('ada')))
+        assert.deepEqual(
+          data.filter(({ deletedAt }: { deletedAt?: number }) => deletedAt),
+          [],
+        )
+        assert.equal(data.length, 80)
+      })
+
+      it('is told once, however many unpin at once', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const { id } = await say(app, 'lin', 'ada')
+        assertSucceeds(await act(app, 'post', id, 'pin', 'ada'))
+        for (const answer of await Promise.all(
+          ['ada', 'lin', 'ada'].map((uid) => act(app, 'delete', id, 'pin', uid)),
+        )) {
+          assertSucceeds(answer)
+        }
+        const triggers = (await toldTo(h, app)).map(({ trigger }) => trigger)
+        assert.equal(triggers.filter((trigger) => trigger === 'message_unpinned').length, 1)
+      })
+
       it('is not for actions and what is deleted; deleting unpins', async () => {
         const app = await appWith(h, 'ada', 'lin')
         const { id } = await say(app, 'lin', 'ada')
@@ -160,6 +201,20 @@ for (const database of databases) {
         }
         assertSucceeds(await act(app, 'post', ids[0] ?? '', 'save', 'ada'))
         assertSucceeds(await act(app, 'post', ids[103] ?? '', 'save', 'lin'))
+      })
+
+      it('takes no place of the hundred once the user cannot see it any more', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada', 'lin'] } }))
+        for (let n = 0; n < 100; n += 1) {
+          const { id } = n < 99 ? await sayIn(app, 'g', 'lin') : await say(app, 'lin', 'ada')
+          assertSucceeds(await act(app, 'post', id, 'save', 'ada'))
+        }
+        const [one, two] = [await say(app, 'lin', 'ada'), await say(app, 'lin', 'ada')]
+        assertFails(await act(app, 'post', one.id, 'save', 'ada'), 400, 'ERR_SAVED_MESSAGES_LIMIT_EXCEEDED')
+        assertSucceeds(await app.delete('/groups/g/members/ada'))
+        for (const { id } of [one, two]) assertSucceeds(await act(app, 'post', id, 'save', 'ada'))
+        assert.equal((await listed(app, '/messages?saved=true&limit=1000', 'ada')).ids.length, 3)
       })
 
       it('goes with a message that is removed for good, in whatever way', async () => {

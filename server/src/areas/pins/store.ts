@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { holdConversation, type MessageRow } from '../timeline/index.ts'
+import { actionNotAllowed } from '../messages/errors.ts'
+import { holdConversation, type MessageRow, visibleTo } from '../timeline/index.ts'
 import { holdUsers } from '../users/index.ts'
 import { tooManyPinned, tooManySaved } from './errors.ts'
 
@@ -18,29 +19,46 @@ export async function pinMessage({ db, now }: Doing, row: MessageRow, by: string
     AND messages.conversation_id = ${row.conversation_id} AND messages.pinned_at IS NOT NULL
     AND messages.id != ${row.id}`.execute(db.connection.query)
   if ((rows[0]?.n ?? 0) >= pinnedMax) throw tooManyPinned({ max: pinnedMax })
-  return put(db, row, { pinned_by: by, pinned_at: now })
+  const pinned = await db
+    .update('messages')
+    .set({ pinned_by: by, pinned_at: now })
+    .where('id', '=', row.id)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  // Meanwhile it may have been deleted.
+  if (!pinned) throw actionNotAllowed({ id: row.id })
+  return pinned
 }
 
-export function unpinMessage(db: TenantDb, row: MessageRow): Promise<MessageRow> {
-  return put(db, row, { pinned_by: null, pinned_at: null })
-}
-
-function put(
-  db: TenantDb,
-  { id }: MessageRow,
-  columns: Pick<MessageRow, 'pinned_by' | 'pinned_at'>,
-): Promise<MessageRow> {
-  return db.update('messages').set(columns).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+/** Unpins a message; answers whether it was pinned. */
+export async function unpinMessage(db: TenantDb, { id }: MessageRow): Promise<boolean> {
+  const row = await db
+    .update('messages')
+    .set({ pinned_by: null, pinned_at: null })
+    .where('id', '=', id)
+    .where('pinned_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Saves a message for a user; answers whether it was not saved before. */
 export async function saveMessage({ db, now }: Doing, { id }: MessageRow, uid: string): Promise<boolean> {
   await holdUsers(db, [uid])
-  const saved = db.select('saved_messages').select('saved_messages.message_id').where('saved_messages.uid', '=', uid)
-  if (await saved.where('saved_messages.message_id', '=', id).executeTakeFirst()) return false
-  if ((await saved.limit(savedMax).execute()).length >= savedMax) throw tooManySaved({ max: savedMax })
+  if ((await savedTimes(db, [id], uid)).size > 0) return false
+  if ((await countSaved(db, uid)) >= savedMax) throw tooManySaved({ max: savedMax })
   await db.insert('saved_messages', { uid, message_id: id, saved_at: now }).execute()
   return true
+}
+
+/** What a user can no longer see, nor drop, takes no place. */
+async function countSaved(db: TenantDb, uid: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM saved_messages
+    JOIN messages ON messages.app_id = saved_messages.app_id AND messages.id = saved_messages.message_id
+    WHERE saved_messages.app_id = ${db.appId} AND saved_messages.uid = ${uid} AND messages.purged = 0
+    AND ${visibleTo(db, uid)}`.execute(db.connection.query)
+  return rows[0]?.n ?? 0
 }
 
 export async function unsaveMessage(db: TenantDb, { id }: MessageRow, uid: string): Promise<boolean> {

@@ -1,21 +1,29 @@
 import { defineEvent } from '../../kit/event.ts'
-import { Type } from '../../kit/schema.ts'
-import { audienceOf } from '../timeline/events.ts'
+import { OneOf, Type } from '../../kit/schema.ts'
+import { Audience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 import { Reaction } from './schemas.ts'
 
-const payload = Type.Object({ reaction: Reaction, message: Message })
+const payload = Type.Object({
+  reaction: Reaction,
+  receiverId: Type.String(),
+  receiverType: OneOf(['user', 'group']),
+  conversationId: Type.String(),
+  parentMessageId: Type.Optional(Type.String({ description: 'Where the message is a reply' })),
+  message: Message,
+  audience: Audience,
+})
 
 export const reactionAdded = defineEvent({
   name: 'reaction.added',
   payload,
-  audience: ({ message }) => audienceOf(message),
+  audience: ({ audience }) => audience,
   webhook: { trigger: 'message_reaction_added', body: ({ reaction }) => ({ reaction }) },
 })
 
 export const reactionRemoved = defineEvent({
   name: 'reaction.removed',
   payload,
-  audience: ({ message }) => audienceOf(message),
+  audience: ({ audience }) => audience,
   webhook: { trigger: 'message_reaction_removed', body: ({ reaction }) => ({ reaction }) },
 })

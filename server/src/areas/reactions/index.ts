@@ -2,6 +2,7 @@ import { area } from '../../kit/area.ts'
 import { reactionsTo } from '../timeline/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
 import { forgetErased, forgetWithMessage } from './followers.ts'
+import { forgetDeletedUsers, forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { countsOf } from './store.ts'
 import { migrations } from './tables.ts'
@@ -18,5 +19,6 @@ export const reactions = area({
   migrations,
   tables: ['reactions', 'reaction_counts'],
   numberedTables: ['reactions'],
-  followers: [forgetWithMessage, forgetErased],
+  followers: [forgetWithMessage, forgetErased, forgetDeletedUsers],
+  jobs: [forgetUser],
 })

@@ -11,7 +11,7 @@ import { refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../me
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
-import { type MessageRow, toMessage } from '../timeline/index.ts'
+import { audienceFor, type MessageRow, toMessage } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { findUser, toUser, usersByUid } from '../users/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
@@ -48,13 +48,11 @@ async function list(
     db,
     data.map(({ uid }) => uid),
   )
-  return {
-    data: data.flatMap((each) => {
-      const user = users.get(each.uid)
-      return user ? [toReaction(each, toUser(user, { actorUid: actor?.uid, withTags: false }))] : []
-    }),
-    meta,
-  }
+  const shown = data.flatMap((each) => {
+    const user = users.get(each.uid)
+    return user ? [toReaction(each, toUser(user, { actorUid: actor?.uid, withTags: false }))] : []
+  })
+  return { data: shown, meta: { ...meta, current: { ...meta.current, count: shown.length } } }
 }
 
 /** Where a group lets the viewer see reactions of some scopes only: those. */
@@ -123,8 +121,15 @@ async function react(work: Work, row: MessageRow, actor: Actor | undefined, reac
 async function tell(work: Work, event: typeof reactionAdded, row: MessageRow, reaction: ReactionRow): Promise<void> {
   const user = await findUser(work.db, reaction.uid)
   if (!user) return
-  const message = toMessage(work.db, row, {})
-  await work.emit(event, { message, reaction: toReaction(reaction, toUser(user, { withTags: false })) })
+  await work.emit(event, {
+    reaction: toReaction(reaction, toUser(user, { withTags: false })),
+    receiverId: row.receiver,
+    receiverType: row.receiver_type,
+    conversationId: row.conversation_id,
+    ...(row.parent_id !== null && { parentMessageId: String(row.parent_id) }),
+    message: toMessage(work.db, row, {}),
+    audience: await audienceFor(work.db, row, reaction.uid),
+  })
 }
 
 const addReactionByPath = operation({

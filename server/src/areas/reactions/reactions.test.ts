@@ -129,6 +129,122 @@ for (const database of databases) {
       assertSucceeds(await react(app, id, 'ada', 'in its place'))
     })
 
+    it('are kept as they are given, each apart from all others', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'lin', 'ada')
+      const forms = [
+        ...['👍', '👍🏽', '👩‍👩‍👧‍👦', '👩🏿‍🚀', '❤', '❤️', '1️⃣', '🇳🇴', '🏴󠁧󠁢󠁷󠁬󠁳󠁿', 'é', 'é'.normalize('NFD')],
+        ...[':boat:', '+1', 'a/b', '50%', '%41', '?&=#', '.', '..', 'two words', '__proto__'],
+        ...['x'.repeat(45), `${'👍'.repeat(22)}x`],
+      ]
+      assert.ok(forms.length <= 25)
+      for (const [n, form] of forms.entries()) {
+        assertSucceeds(
+          n % 2
+            ? await react(app, id, 'ada', form)
+            : await app.post(`/messages/${id}/reactions`, { reaction: form }, as('ada')),
+        )
+      }
+      const { data } = assertSucceeds(await app.get(`/messages/${id}`))
+      assert.deepEqual(
+        data.data.reactions,
+        forms.map((reaction) => ({ reaction, count: 1 })),
+      )
+      for (const [n, form] of forms.entries()) {
+        const { data: given } = assertSucceeds(await app.get(path(id, form)))
+        assert.deepEqual([given.length, given[0]?.reaction], [1, form])
+        const { data: left } = assertSucceeds(await app.delete(path(id, form), undefined, as('ada')))
+        assert.equal(left.data.reactions?.length ?? 0, forms.length - n - 1, form)
+      }
+    })
+
+    it('stand in the path as encoded UTF-8', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'lin', 'ada')
+      for (const written of ['%f0%9f%91%8d', '%F0%9F%91%8D']) {
+        assertSucceeds(await app.post(`/messages/${id}/reactions/${written}`, undefined, as('ada')))
+      }
+      assert.deepEqual(assertSucceeds(await app.get(`/messages/${id}`)).data.data.reactions, [
+        { reaction: '👍', count: 1 },
+      ])
+      for (const broken of ['%', '%zz', '%ff', '%ed%a0%80', '%00', '%20']) {
+        for (const method of ['post', 'delete'] as const) {
+          const { status } = await app[method](`/messages/${id}/reactions/${broken}`, undefined, as('ada'))
+          assert.ok([200, 400, 404].includes(status) && !(method === 'post' && status === 200), `${method} ${broken}`)
+        }
+      }
+      assert.equal((await listed(app, id)).data.length, 1)
+    })
+
+    it('say what is wrong with a request, and where', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'lin', 'ada')
+      const details = async (answer: Promise<{ body: { error?: { code: string; details?: object } } }>) => {
+        const { error } = (await answer).body
+        return [error?.code, ...Object.keys(error?.details ?? {})]
+      }
+      const bad = 'ERR_BAD_REQUEST'
+      assert.deepEqual(await details(react(app, id, 'ada', 'x'.repeat(46))), [bad, 'reaction'])
+      assert.deepEqual(await details(app.post(`/messages/${id}/reactions`, {}, as('ada'))), [bad, 'reaction'])
+      assert.deepEqual(await details(app.post(path(id, 'x'))), [bad, 'onBehalfOf'])
+      assert.deepEqual(await details(app.delete(path(id, 'x'))), [bad, 'onBehalfOf'])
+      for (const search of ['limit=0', 'limit=x', 'id=x', 'id=-1']) {
+        const [name = ''] = search.split('=')
+        assert.deepEqual(await details(app.get(`/messages/${id}/reactions?${search}`)), [bad, name])
+      }
+      assert.deepEqual((await listed(app, id)).data, [])
+    })
+
+    it('are counted as they are listed, whatever is given and taken back at once', async () => {
+      const uids = Array.from({ length: 6 }, (_, n) => `u${n}`)
+      const app = await appWith(h, ...uids)
+      assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members: { participants: uids } }))
+      const { id } = await sayIn(app, 'g', 'u0')
+      const kinds = ['yes', 'no', '👍']
+      const acts = uids.flatMap((uid, n) =>
+        kinds.flatMap((kind, at) => [
+          react(app, id, uid, kind),
+          ...((n + at) % 2 ? [app.delete(path(id, kind), undefined, as(uid)), react(app, id, uid, kind)] : []),
+          ...((n + at) % 3 ? [] : [app.delete(path(id, kind), undefined, as(uid))]),
+        ]),
+      )
+      for (const answer of await Promise.all(acts)) assertSucceeds(answer)
+      const { data } = assertSucceeds(await app.get(`/messages/${id}`))
+      const counts = Object.fromEntries(
+        (data.data.reactions ?? []).map(({ reaction, count }: never) => [reaction, count]),
+      )
+      for (const kind of kinds) {
+        assert.equal(assertSucceeds(await app.get(path(id, kind))).data.length, counts[kind] ?? 0, kind)
+      }
+      const triggers = (await toldTo(h, app)).map(({ trigger }) => trigger)
+      const told = (name: string) => triggers.filter((trigger) => trigger === `message_reaction_${name}`).length
+      assert.equal(told('added') - told('removed'), (await listed(app, id)).data.length)
+    })
+
+    it('go with a user who is deleted for good, and are no later one’s', async () => {
+      const app = await appWith(h, 'ada', 'lin', 'max')
+      assertSucceeds(
+        await app.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada', 'lin', 'max'] } }),
+      )
+      const { id } = await sayIn(app, 'g', 'ada')
+      for (const [uid, kind] of [
+        ['lin', 'yes'],
+        ['max', 'yes'],
+        ['max', 'no'],
+      ] as const) {
+        assertSucceeds(await react(app, id, uid, kind))
+      }
+      assertSucceeds(await app.delete('/users/max', { permanent: true }))
+      await h.settle()
+      h.clock.setOffset(h.clock.offsetSeconds() + 5)
+      assertSucceeds(await app.post('/users', { uid: 'max', name: 'Another' }))
+      assertSucceeds(await app.post('/groups/g/members', { participants: ['max'] }))
+      const { data } = assertSucceeds(await app.get(`/messages/${id}`, as('max')))
+      assert.deepEqual(data.data.reactions, [{ reaction: 'yes', count: 1 }])
+      const { data: rows, meta } = await listed(app, id)
+      assert.deepEqual([rows.map(({ uid }: { uid: string }) => uid), meta.current.count], [['lin'], 1])
+    })
+
     it('count right when many react at once', async () => {
       const uids = Array.from({ length: 12 }, (_, n) => `u${n}`)
       const app = await appWith(h, ...uids)

@@ -12,7 +12,7 @@ const flag = 'r'
 /** Adds a reaction; nothing, if it is there already. The message is held, so that limit and counts are right. */
 export async function addReaction(
   { db, now }: Pick<Work, 'db' | 'now'>,
-  { id }: MessageRow,
+  { id }: Pick<MessageRow, 'id'>,
   uid: string,
   reaction: string,
 ): Promise<ReactionRow | undefined> {
@@ -49,13 +49,13 @@ export async function reactTo(
   uid: string,
   reaction: string,
 ): Promise<void> {
-  await addReaction(work, { id } as MessageRow, uid, reaction)
+  await addReaction(work, { id }, uid, reaction)
 }
 
 /** Takes a reaction back; nothing, if there is none. */
 export async function removeReaction(
   db: TenantDb,
-  { id }: MessageRow,
+  { id }: Pick<MessageRow, 'id'>,
   uid: string,
   reaction: string,
 ): Promise<ReactionRow | undefined> {

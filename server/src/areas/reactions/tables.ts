@@ -45,6 +45,7 @@ export const migrations: Migrations = {
       .on('reactions')
       .columns(['app_id', 'message_id', 'reaction', 'id'])
       .execute()
+    await schema.createIndex('reactions_of_user').on('reactions').columns(['app_id', 'uid', 'id']).execute()
     await schema
       .createTable('reaction_counts')
       .addColumn('app_id', 'text', (column) => column.notNull())

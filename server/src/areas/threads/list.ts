@@ -14,62 +14,103 @@ export interface ThreadPage {
   next: { affix: 'append' | 'prepend'; updatedAt: number } | undefined
 }
 
-/** Threads by their last activity. `append` reads on to older ones, as the list is read; `prepend` back to newer ones. */
-export async function listThreads(
-  db: TenantDb,
-  query: ThreadListQuery,
-  viewer: string | undefined,
-  conversationId: string | undefined,
-): Promise<ThreadPage> {
+/** Whose threads are looked for, and where. */
+interface Scope {
+  viewer: string | undefined
+  conversationId: string | undefined
+}
+
+/** A thread by the message that began it. */
+interface Found {
+  id: number
+  updated_at: number
+}
+
+/**
+ * Threads by their last activity. `append` reads on to older ones, as the list is read; `prepend` back to newer ones.
+ * However many there are on a page, they are read with the same few statements.
+ */
+export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: Scope): Promise<ThreadPage> {
   const limit = Math.min(query.limit ?? threadLimits.usual, threadLimits.max)
   const affix = query.affix ?? 'append'
-  const conditions: Condition[] = [
-    sql`messages.parent_id IS NULL`,
-    ...(query.participatedByMe && viewer !== undefined
-      ? [followedBy(db, viewer)]
-      : [sql`messages.reply_count > 0` as Condition]),
-    ...(conversationId === undefined ? [] : [sql`messages.conversation_id = ${conversationId}` as Condition]),
-    ...(viewer === undefined ? [] : [visibleTo(db, viewer)]),
-    ...(query.updatedAt === undefined
-      ? []
-      : [
-          (affix === 'append'
-            ? sql`messages.updated_at < ${query.updatedAt}`
-            : sql`messages.updated_at > ${query.updatedAt}`) as Condition,
-        ]),
-  ]
-  const direction = affix === 'append' ? sql`DESC` : sql`ASC`
-  const found = (await messagesOf(db, viewer)
-    .where(sql<SqlBool>`${sql.join(conditions, sql` AND `)}`)
-    .orderBy(sql`messages.updated_at ${direction}, messages.id ${direction}`)
-    .limit(limit + 1)
-    .execute()) as SeenMessage[]
-  const rows = wholeSeconds(found, limit).toSorted((a, b) => b.updated_at - a.updated_at || b.id - a.id)
-  const last = affix === 'append' ? rows.at(-1) : rows[0]
+  const found = await findThreads(db, query, scope, limit + 1)
+  const page = wholeSeconds(found, limit).toSorted((a, b) => b.updated_at - a.updated_at || b.id - a.id)
+  const last = affix === 'append' ? page.at(-1) : page[0]
   return {
-    threads: await withReplies(db, rows, query, viewer),
+    threads: await withReplies(db, await load(db, page, scope.viewer), query, scope.viewer),
     limit,
     next: found.length > limit && last ? { affix, updatedAt: last.updated_at } : undefined,
   }
+}
+
+async function findThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, limit: number): Promise<Found[]> {
+  const direction = query.affix === 'prepend' ? sql`ASC` : sql`DESC`
+  const { rows } = await sql<Found>`${threadsIn(db, query, scope)}
+    ORDER BY messages.updated_at ${direction}, messages.id ${direction} LIMIT ${limit}`.execute(db.connection.query)
+  return rows
+}
+
+/** The threads to choose from, found by way of whatever leads to the fewest of them. */
+function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationId }: Scope): RawBuilder<unknown> {
+  const { lookUpEach } = db.connection.flavour
+  const wanted: Condition[] = [
+    sql`messages.app_id = ${db.appId}`,
+    sql`messages.purged = 0`,
+    sql`messages.parent_id IS NULL`,
+    ...(conversationId === undefined ? [] : [sql`messages.conversation_id = ${conversationId}` as Condition]),
+    ...sinceCursor(query),
+  ]
+  const all = (...more: Condition[]) => sql.join([...wanted, ...more], sql` AND `)
+  const columns = sql`SELECT messages.id, messages.updated_at`
+  const replied: Condition = sql`messages.reply_count > 0`
+  if (viewer === undefined) return sql`${columns} FROM messages WHERE ${all(replied)}`
+  if (query.participatedByMe) {
+    return sql`WITH followed (id) AS MATERIALIZED (${followedBy(db, viewer)})
+      ${columns} ${lookUpEach('followed', 'messages', all(sql`messages.id = followed.id`))} AND ${visibleTo(db, viewer)}`
+  }
+  return sql`WITH side (conversation_id) AS MATERIALIZED (
+      SELECT conversation_rows.conversation_id FROM conversation_rows
+      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${viewer})
+    ${columns} ${lookUpEach('side', 'messages', all(replied, sql`messages.conversation_id = side.conversation_id`))}
+    AND ${visibleTo(db, viewer)}`
+}
+
+function sinceCursor({ affix = 'append', updatedAt }: ThreadListQuery): Condition[] {
+  // As with every word that a list does not know: it finds nothing.
+  if (!['append', 'prepend'].includes(affix)) return [sql`1 = 0`]
+  if (updatedAt === undefined) return []
+  return [affix === 'append' ? sql`messages.updated_at < ${updatedAt}` : sql`messages.updated_at > ${updatedAt}`]
+}
+
+/** The ids of messages whose threads a user follows: those asked for, also without replies, and his own. */
+function followedBy(db: TenantDb, viewer: string): RawBuilder<unknown> {
+  return sql`SELECT thread_subscriptions.parent_id FROM thread_subscriptions
+      WHERE thread_subscriptions.app_id = ${db.appId} AND thread_subscriptions.uid = ${viewer}
+      AND thread_subscriptions.follows = 1
+    UNION SELECT messages.id FROM messages WHERE messages.app_id = ${db.appId} AND messages.sender = ${viewer}
+      AND messages.reply_count > 0 AND messages.id NOT IN (
+        SELECT thread_subscriptions.parent_id FROM thread_subscriptions
+        WHERE thread_subscriptions.app_id = ${db.appId} AND thread_subscriptions.uid = ${viewer}
+        AND thread_subscriptions.follows = 0)`
 }
 
 /**
  * As many as were asked for, or fewer: the cursor is a time, so what happened in the same second must not be torn apart.
  * Only where a whole answer is of one second are the others of that second lost to it.
  */
-function wholeSeconds(found: SeenMessage[], limit: number): SeenMessage[] {
+function wholeSeconds(found: Found[], limit: number): Found[] {
   const [page, following] = [found.slice(0, limit), found[limit]]
   const whole = page.filter(({ updated_at }) => updated_at !== following?.updated_at)
   return whole.length > 0 ? whole : page
 }
 
-function followedBy(db: TenantDb, viewer: string): Condition {
-  return sql`(messages.id IN (SELECT thread_subscriptions.parent_id FROM thread_subscriptions
-      WHERE thread_subscriptions.app_id = ${db.appId} AND thread_subscriptions.uid = ${viewer}
-      AND thread_subscriptions.follows = 1)
-    OR (messages.sender = ${viewer} AND messages.reply_count > 0 AND messages.id NOT IN (
-      SELECT thread_subscriptions.parent_id FROM thread_subscriptions WHERE thread_subscriptions.app_id = ${db.appId}
-      AND thread_subscriptions.uid = ${viewer} AND thread_subscriptions.follows = 0)))`
+/** The messages of a page, in its order. */
+async function load(db: TenantDb, page: { id: number }[], viewer: string | undefined): Promise<SeenMessage[]> {
+  if (page.length === 0) return []
+  const ids = page.map(({ id }) => id)
+  const rows = (await messagesOf(db, viewer).where('messages.id', 'in', ids).execute()) as SeenMessage[]
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 async function withReplies(
@@ -78,35 +119,43 @@ async function withReplies(
   query: ThreadListQuery,
   viewer: string | undefined,
 ): Promise<Message[]> {
+  if (rows.length === 0) return []
   const threads = await toMessages(db, rows, { viewer })
-  const shown: Message[] = []
-  for (const [index, thread] of threads.entries()) {
-    const row = rows[index] as SeenMessage
-    const [newest] = (await messagesOf(db, viewer)
-      .where('messages.parent_id', '=', row.id)
-      .orderBy('messages.id', 'desc')
-      .limit(1)
-      .execute()) as SeenMessage[]
-    const [lastReply] = newest ? await toMessages(db, [newest], { viewer, withQuoted: false }) : []
-    shown.push({
+  const replies = await load(db, await lastReplies(db, rows), viewer)
+  const shownReplies = await toMessages(db, replies, { viewer, withQuoted: false })
+  const lastReply = new Map(shownReplies.map((reply) => [reply.parentId, reply]))
+  const mentions = query.withMentionCount && viewer !== undefined ? await mentionsIn(db, rows, viewer) : undefined
+  return threads.map((thread) => {
+    const last = lastReply.get(thread.id)
+    return {
       ...thread,
-      ...(lastReply && { lastReply }),
+      ...(last && { lastReply: last }),
       ...(query.withUnreadReplyCount && { unreadReplyCount: thread.unreadRepliesCount ?? 0 }),
-      ...(query.withMentionCount && viewer !== undefined && { unreadMentionCount: await mentionsIn(db, row, viewer) }),
-    })
-  }
-  return shown
+      ...(mentions && { unreadMentionCount: mentions.get(thread.id) ?? 0 }),
+    }
+  })
 }
 
-/** Replies that name the viewer and that he has not read. */
-async function mentionsIn(db: TenantDb, { id, conversation_id }: SeenMessage, viewer: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM messages
+/** The newest reply in each thread, each found at the end of the index. */
+async function lastReplies(db: TenantDb, rows: SeenMessage[]): Promise<{ id: number }[]> {
+  const parents = sql.join(rows.map(({ id }) => id))
+  const { rows: found } = await sql<{ id: number | null }>`SELECT (
+      SELECT reply.id FROM messages AS reply WHERE reply.app_id = messages.app_id AND reply.parent_id = messages.id
+      ORDER BY reply.id DESC LIMIT 1) AS id
+    FROM messages WHERE messages.app_id = ${db.appId} AND messages.id IN (${parents})`.execute(db.connection.query)
+  return found.flatMap(({ id }) => (id === null ? [] : [{ id }]))
+}
+
+/** How many replies in each thread name the viewer and are not read by him. */
+async function mentionsIn(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<string, number>> {
+  const { rows: counts } = await sql<{ parent_id: number; n: number }>`
+    SELECT messages.parent_id, count(*) AS n FROM messages
     JOIN message_mentions ON message_mentions.app_id = messages.app_id AND message_mentions.uid = ${viewer}
       AND message_mentions.conversation_id = messages.conversation_id AND message_mentions.seq = messages.seq
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
       AND conversation_rows.conversation_id = messages.conversation_id
-    WHERE messages.app_id = ${db.appId} AND messages.parent_id = ${id}
-      AND messages.conversation_id = ${conversation_id} AND messages.sender != ${viewer}
-      AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq`.execute(db.connection.query)
-  return rows[0]?.n ?? 0
+    WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(rows.map(({ id }) => id))})
+      AND messages.sender != ${viewer} AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
+    GROUP BY messages.parent_id`.execute(db.connection.query)
+  return new Map(counts.map(({ parent_id, n }) => [String(parent_id), n]))
 }

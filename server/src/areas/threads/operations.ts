@@ -96,7 +96,8 @@ const listAllThreads = operation({
       if (query[name] && !actor) throw badRequest({ [name]: ['needs an acting user'] })
     }
     if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
-    const { threads, limit, next } = await listThreads(db, query, actor?.uid, await conversationOf(db, query, actor))
+    const conversationId = await conversationOf(db, query, actor)
+    const { threads, limit, next } = await listThreads(db, query, { viewer: actor?.uid, conversationId })
     return { data: threads, meta: { current: { limit, count: threads.length }, ...(next && { next }) } }
   },
 })
@@ -137,9 +138,10 @@ const follow = (['POST', 'DELETE'] as const).map((method) =>
       if (found.parent_id !== null) throw nestedThread({ id: found.id })
       const [uid, follows] = [actor?.uid ?? '', method === 'POST']
       const followed = (await threadsFollowed(db, [found.id], uid)).has(found.id)
-      await setFollowing(db, found.id, [uid], follows)
+      // Of two at once, one changes something.
+      const changed = (await setFollowing(db, found.id, [uid], follows)).length > 0 && followed !== follows
       const payload = { uid, messageId: String(found.id) }
-      if (followed !== follows) await emit(follows ? threadFollowed : threadUnfollowed, payload)
+      if (changed) await emit(follows ? threadFollowed : threadUnfollowed, payload)
       return { data: { success: true as const } }
     },
   }),

@@ -4,21 +4,31 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import type { MessageRow } from '../timeline/index.ts'
 import { systemUid } from '../users/index.ts'
 
-/** Makes users follow a thread, or no longer. */
-export async function setFollowing(db: TenantDb, parentId: number, uids: string[], follows: boolean): Promise<void> {
+/** Makes users follow a thread, or no longer; answers for whom that was put down. */
+export async function setFollowing(
+  db: TenantDb,
+  parentId: number,
+  uids: string[],
+  follows: boolean,
+): Promise<string[]> {
   const rows = uids
     .filter((uid) => uid !== '' && uid !== systemUid)
     .map((uid) => ({ uid, parent_id: parentId, follows: follows ? 1 : 0 }))
-  if (rows.length === 0) return
-  await db
+  if (rows.length === 0) return []
+  const put = await db
     .insert(
       'thread_subscriptions',
       rows.toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
     )
     .onConflict((conflict) =>
-      conflict.columns(['app_id', 'uid', 'parent_id']).doUpdateSet({ follows: sql`excluded.follows` }),
+      conflict
+        .columns(['app_id', 'uid', 'parent_id'])
+        .doUpdateSet({ follows: sql`excluded.follows` })
+        .where(sql<boolean>`thread_subscriptions.follows != excluded.follows`),
     )
+    .returning('uid')
     .execute()
+  return put.map(({ uid }) => uid)
 }
 
 /** Who takes part in a thread follows it; that somebody had stopped to does not last. */

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { plansOf, rowsRead, statementsOf } from '../../../../tests/support/plans.ts'
 import { appWith, as, clientOf, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
+import { logOf } from '../../../../tests/support/told.ts'
+import { listThreads } from './list.ts'
 
 for (const database of databases) {
   describe(`threads on ${database}`, () => {
@@ -79,6 +83,80 @@ for (const database of databases) {
         assertFails(await reply(app, action.id, 'ada'), 400, 'ERR_WRONG_MESSAGE_THREAD_CATEGORY')
         assertFails(await reply(app, '9999999', 'ada'), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
         assertFails(await reply(app, parent.id, 'out'), 403, 'ERR_MESSAGE_NO_ACCESS')
+      })
+
+      it('are refused for the same reasons with a parentId', async () => {
+        const app = await appWith(h, 'ada', 'lin', 'max')
+        const [parent, elsewhere] = [await say(app, 'lin', 'ada'), await say(app, 'lin', 'max')]
+        const nested = await replied(app, parent.id, 'ada')
+        const { data: action } = assertSucceeds(await app.put(`/messages/${parent.id}`, { data: { text: 'x' } }))
+        const cases: [unknown, number, string][] = [
+          [elsewhere.id, 400, 'ERR_WRONG_MESSAGE_THREAD'],
+          [nested.id, 400, 'ERR_MESSAGE_THREAD_NESTING'],
+          [action.id, 400, 'ERR_WRONG_MESSAGE_THREAD_CATEGORY'],
+          ['9999999', 404, 'ERR_MESSAGE_ID_NOT_FOUND'],
+          ['x', 400, 'ERR_BAD_REQUEST'],
+          [-1, 400, 'ERR_BAD_REQUEST'],
+        ]
+        for (const [parentId, status, code] of cases) {
+          const body = { receiver: 'lin', receiverType: 'user', data: { text: 'x' }, parentId }
+          assertFails(await app.post('/messages', body, as('ada')), status, code)
+        }
+        assert.equal((await get(app, parent.id)).replyCount, 1)
+      })
+
+      it('are of any category that can be sent, with tags and files', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const { id } = await say(app, 'lin', 'ada')
+        const url = 'https://example.org/a.png'
+        const bodies: object[] = [
+          { receiver: 'LIN', receiverType: 'user', data: { text: 'x' }, tags: ['a'] },
+          { category: 'custom', type: 'place', data: { customData: { a: 1 } } },
+          { type: 'image', data: { attachments: [{ url, name: 'a.png', mimeType: 'image/png', extension: 'png' }] } },
+        ]
+        for (const body of bodies) {
+          const { data } = assertSucceeds(await reply(app, id, 'ada', body))
+          assert.deepEqual([data.parentId, data.receiver], [id, 'lin'])
+        }
+        assertFails(await reply(app, id, 'ada', { category: 'action', data: {} }), 400, 'ERR_INVALID_MESSAGE_CATEGORY')
+        assertFails(await reply(app, id, 'ghost'), 404, 'ERR_UID_NOT_FOUND')
+      })
+
+      it('go with a user who is deleted for good, and are counted no more', async () => {
+        const app = await appWith(h, 'ada', 'lin', 'max')
+        assertSucceeds(
+          await app.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada', 'lin', 'max'] } }),
+        )
+        const [one, two] = [await sayIn(app, 'g', 'ada'), await sayIn(app, 'g', 'ada')]
+        await replied(app, one.id, 'max')
+        await replied(app, two.id, 'max')
+        const kept = await replied(app, two.id, 'lin')
+        assertSucceeds(await app.delete('/users/max', { permanent: true }))
+        await h.settle()
+        assert.equal('replyCount' in (await get(app, one.id)), false)
+        assert.equal((await get(app, two.id)).replyCount, 1)
+        const { data } = await list(app, '', 'ada')
+        assert.deepEqual([idsIn(data), data[0].lastReply.id], [[two.id], kept.id])
+        assertSucceeds(await app.post('/users', { uid: 'max', name: 'Another' }))
+        assertSucceeds(await app.post('/groups/g/members', { participants: ['max'] }))
+        assert.deepEqual((await list(app, '?participatedByMe=true', 'max')).data, [])
+        assert.equal((await get(app, two.id, 'max')).threadSubscribed, false)
+      })
+
+      it('do not outlive the message when it is removed for good at that moment', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        for (let round = 0; round < 6; round += 1) {
+          const { id } = await say(app, 'lin', 'ada')
+          const answers = await Promise.all([
+            ...['ada', 'lin', 'ada'].map((uid) => reply(app, id, uid)),
+            app.delete(`/messages/${id}`, { permanent: true }),
+            reply(app, id, 'lin'),
+          ])
+          for (const { status } of answers) assert.ok(status === 200 || status === 404)
+        }
+        await h.settle()
+        const { data } = assertSucceeds(await app.get('/messages?limit=1000'))
+        assert.deepEqual(data, [])
       })
 
       it('are checked like any message', async () => {
@@ -243,6 +321,88 @@ for (const database of databases) {
         assert.equal('unreadReplyCount' in (await list(app, '', 'ada')).data[0], false)
       })
 
+      it('takes the same few statements whatever its length', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const query = { withUnreadReplyCount: true, withMentionCount: true }
+        const counts: number[] = []
+        for (const more of [2, 10]) {
+          for (let n = 0; n < more; n += 1) {
+            const { id } = await say(app, n % 2 ? 'ada' : 'lin', n % 2 ? 'lin' : 'ada')
+            await replied(app, id, 'lin', 'for <@uid:ada>')
+            assertSucceeds(await app.post(`/messages/${id}/reactions/yes`, undefined, as('ada')))
+          }
+          const statements = await statementsOf(h, app, async (db) => {
+            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationId: undefined })
+            assert.ok(threads.length >= more && threads.every(({ lastReply }) => lastReply))
+          })
+          counts.push(statements.length)
+        }
+        assert.equal(counts[0], counts[1])
+      })
+
+      it('looks at no threads but those of the user who asks', async () => {
+        const app = await appWith(h, 'ada', 'lin', 'max')
+        const { id } = await say(app, 'lin', 'ada')
+        await replied(app, id, 'ada')
+        const { id: foreign } = await say(app, 'max', 'lin')
+        const many = 1_500
+        await h.service.house.database.write(async ({ query }) => {
+          // As many threads of others, newer than the one.
+          const columns = sql.raw(
+            'app_id, conversation_id, sender, receiver, receiver_type, category, type, data, counted, counts, sent_at',
+          )
+          await sql`INSERT INTO messages (${columns}, seq, updated_at, reply_count)
+            SELECT ${columns}, messages.seq + n.n, messages.updated_at + n.n, 1 FROM messages
+            CROSS JOIN (WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${many}) SELECT n FROM n) AS n
+            WHERE messages.app_id = ${app.id} AND messages.id = ${Number(foreign)}`.execute(query)
+          if (database === 'postgres') await sql`ANALYZE messages`.execute(query)
+        })
+        for (const query of [{}, { participatedByMe: true }, { uid: 'lin' }]) {
+          const conversationId = 'uid' in query ? 'ada_user_lin' : undefined
+          const plans = await plansOf(h, app, async (db) => {
+            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationId })
+            assert.deepEqual(idsIn(threads), [id])
+          })
+          for (const plan of plans) {
+            if (database === 'sqlite')
+              assert.doesNotMatch(plan, /messages USING [A-Z ]*INDEX \w+ \(app_id=\?\)|SCAN messages/)
+            else assert.ok(rowsRead(plan, ['messages']) < 100, plan)
+          }
+        }
+      })
+
+      it('is whole while replies come in', async () => {
+        const uids = ['ada', 'lin', 'max', 'zoe']
+        const app = await appWith(h, ...uids)
+        assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members: { participants: uids } }))
+        const parents: string[] = []
+        for (let n = 0; n < 8; n += 1) parents.push((await sayIn(app, 'g', 'ada', `p${n}`)).id)
+        const listing = Array.from({ length: 6 }, () => list(app, '?guid=g&participatedByMe=true', 'ada'))
+        const replies = await Promise.all(parents.flatMap((id) => uids.map((uid) => replied(app, id, uid))))
+        for (const { data } of await Promise.all(listing)) {
+          for (const row of data) assert.ok(row.lastReply && row.replyCount > 0, JSON.stringify(row))
+        }
+        const { data } = await list(app, '', 'ada')
+        assert.deepEqual(idsIn(data).toSorted(), parents.toSorted())
+        for (const row of data) {
+          const own = replies.filter(({ parentId }) => parentId === row.id)
+          assert.equal(row.replyCount, uids.length)
+          assert.equal(row.lastReply.id, String(Math.max(...own.map(({ id }) => Number(id)))))
+        }
+      })
+
+      it('finds nothing for an unknown affix', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const { id } = await say(app, 'lin', 'ada')
+        await replied(app, id, 'ada')
+        const paths = ['/threads', `/messages/${id}/thread`, `/messages/${id}/reactions`, `/messages/${id}/receipts`]
+        assertSucceeds(await app.post(`/messages/${id}/reactions/yes`, undefined, as('ada')))
+        for (const path of paths) {
+          assert.equal(assertSucceeds(await app.get(path)).data.length, 1, path)
+          assert.deepEqual(assertSucceeds(await app.get(`${path}?affix=sideways`)).data, [], path)
+        }
+      })
+
       it('refuses what makes no sense', async () => {
         const app = await appWith(h, 'ada', 'out')
         assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G' }, as('ada')))
@@ -293,6 +453,20 @@ for (const database of databases) {
         assert.deepEqual([await followed(app, 'ada'), await followed(app, 'lin')], [[], [parent.id]])
         await replied(app, parent.id, 'lin', '<@uid:ada>')
         assert.deepEqual(await followed(app, 'ada'), [parent.id])
+      })
+
+      it('answers no more than that it was done, and is told once', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const { id } = await say(app, 'ada', 'lin')
+        const ask = (method: 'post' | 'delete') =>
+          app[method](`/messages/${id}/thread/subscription`, undefined, as('lin'))
+        for (const method of ['post', 'delete'] as const) {
+          for (const answer of await Promise.all([ask(method), ask(method), ask(method)])) {
+            assert.deepEqual(assertSucceeds(answer), { data: { success: true } })
+          }
+        }
+        const names = (await logOf(h, app)).map(({ name }) => name).filter((name) => name.startsWith('thread.'))
+        assert.deepEqual(names, ['thread.followed', 'thread.unfollowed'])
       })
 
       it('is for messages one sees, and for those that begin a thread', async () => {

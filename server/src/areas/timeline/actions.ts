@@ -1,4 +1,5 @@
 import type { Work } from '../../kit/work.ts'
+import { audienceFor } from './audience.ts'
 import { actionWritten } from './events.ts'
 import type { Place } from './place.ts'
 import { toMessage } from './record.ts'
@@ -39,7 +40,8 @@ export async function writeAction(work: Work, place: Place, action: Action): Pro
     inThread: action.inThread,
   })
   const message = toMessage(work.db, row, {})
-  const uids = place.type === 'user' ? [...new Set([place.first, place.second])] : []
-  await work.emit(actionWritten, { message, uids })
+  // The app may have acted for one of two.
+  const between = { sender: place.first, receiver: place.second || place.first, receiver_type: place.type }
+  await work.emit(actionWritten, { message, audience: await audienceFor(work.db, between, action.sender) })
   return message
 }

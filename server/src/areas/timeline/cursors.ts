@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { findRow } from './rows.ts'
 import type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
 
 /**
@@ -12,11 +13,13 @@ import type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tabl
 /** Whose marks stand for everybody in a group. */
 export const everybody = ''
 
+export const receiptKinds = ['delivered', 'read'] as const
+
 const cursorOf = { delivered: 'delivered_seq', read: 'read_seq' } as const
 
 type Doing = Pick<Work, 'db' | 'now'>
 
-const leaveMarks = prepared<{ conversationId: string; uid: string; before: number; now: number }, unknown>(
+const leaveMarks = prepared<{ conversationId: string; uid: string; before: number; now: number }, { seq: number }>(
   (db, { conversationId, uid, before, now }) => ({
     compile: () =>
       sql`INSERT INTO receipt_marks (app_id, conversation_id, uid, kind, seq, at)
@@ -24,7 +27,7 @@ const leaveMarks = prepared<{ conversationId: string; uid: string; before: numbe
           CAST(${before} AS bigint), CAST(${now} AS bigint) FROM conversation_rows
         WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.conversation_id = ${conversationId}
           AND conversation_rows.uid = ${uid} AND conversation_rows.read_seq < ${before}
-        ON CONFLICT DO NOTHING`.compile(db.connection.query) as never,
+        ON CONFLICT DO NOTHING RETURNING seq`.compile(db.connection.query) as never,
   }),
 )
 
@@ -39,21 +42,32 @@ const moveToOwn = prepared<{ conversationId: string; uid: string; seq: number; c
       .returning('uid'),
 )
 
-/** Who sends a message has seen what was said before it. */
+/** From which message a cursor has moved, and to which. */
+export interface Step {
+  from: number
+  to: number
+}
+
+/** Who sends a message has seen what was said before it; answers how far that took him, if he was behind. */
 export async function markRead(
   { db, now }: Doing,
   { conversation_id: conversationId, sender: uid, seq, counted }: MessageRow,
-): Promise<void> {
-  if (seq > 1) await leaveMarks(db, { conversationId, uid, before: seq - 1, now })
+): Promise<Partial<Record<ReceiptKind, Step>> | undefined> {
+  const before = seq - 1
+  const wasBehind = before > 0 && (await leaveMarks(db, { conversationId, uid, before, now })).length > 0
+  const row = wasBehind ? await findRow(db, conversationId, uid) : undefined
   await moveToOwn(db, { conversationId, uid, seq, counted })
+  if (!row) return undefined
+  return {
+    ...(row.delivered_seq < before && { delivered: { from: row.delivered_seq, to: before } }),
+    read: { from: row.read_seq, to: before },
+  }
 }
 
-/** What a move has brought about. */
+/** What a move has brought about: how far each cursor came, and which of them was the last in a group. */
 export interface Moved {
-  /** The user's cursor moved. */
-  moved: boolean
-  /** In a group: everybody has now come as far as this message. */
-  everybodyAt?: number
+  steps: Partial<Record<ReceiptKind, Step>>
+  wasLast: ReceiptKind[]
 }
 
 /** Moves a cursor forward to a message; reading is also receiving. */
@@ -63,14 +77,12 @@ export async function advance(
   uid: string,
   kind: ReceiptKind,
   upTo: Pick<MessageRow, 'seq' | 'counted'>,
-): Promise<Record<ReceiptKind, Moved>> {
+): Promise<Moved> {
   const row = await holdRow(db, conversation.conversation_id, uid)
-  const outcome: Record<ReceiptKind, Moved> = { delivered: { moved: false }, read: { moved: false } }
-  if (!row) return outcome
-  const kinds = (['delivered', 'read'] as const).filter(
-    (each) => (each === 'delivered' || kind === 'read') && row[cursorOf[each]] < upTo.seq,
+  const kinds = receiptKinds.filter(
+    (each) => row && (each === 'delivered' || kind === 'read') && row[cursorOf[each]] < upTo.seq,
   )
-  if (kinds.length === 0) return outcome
+  if (!row || kinds.length === 0) return { steps: {}, wasLast: [] }
   const wasLast = await lastInGroup(db, conversation, row, kinds)
   await db
     .update('conversation_rows')
@@ -82,11 +94,8 @@ export async function advance(
     .where('uid', '=', uid)
     .execute()
   await putMarks(db, conversation.conversation_id, uid, kinds, upTo.seq, now)
-  for (const each of kinds) {
-    const everybodyAt = wasLast.includes(each) ? await settleEverybody({ db, now }, conversation, each) : undefined
-    outcome[each] = { moved: true, ...(everybodyAt !== undefined && { everybodyAt }) }
-  }
-  return outcome
+  const steps = Object.fromEntries(kinds.map((each) => [each, { from: row[cursorOf[each]], to: upTo.seq }]))
+  return { steps, wasLast }
 }
 
 async function holdRow(db: TenantDb, conversationId: string, uid: string): Promise<MemberRow | undefined> {
@@ -156,12 +165,12 @@ async function furthestBehind(db: TenantDb, conversationId: string, kind: Receip
     .execute()
 }
 
-/** Leaves a mark for everybody in a group if all have come further; answers how far. */
+/** Leaves a mark for everybody in a group if all have come further; answers how far. The conversation is held. */
 export async function settleEverybody(
   { db, now }: Doing,
   { type, conversation_id: conversationId }: ConversationRow,
   kind: ReceiptKind,
-): Promise<number | undefined> {
+): Promise<Step | undefined> {
   if (type === 'user') return undefined
   const [first, second] = await furthestBehind(db, conversationId, kind)
   // Alone in a group, nobody else has come anywhere.
@@ -170,9 +179,10 @@ export async function settleEverybody(
   const known = await marksOf(db, conversationId, everybody, kind)
     .select(sql<number>`max(receipt_marks.seq)`.as('seq'))
     .executeTakeFirst()
-  if ((known?.seq ?? 0) >= seq) return undefined
+  const from = known?.seq ?? 0
+  if (from >= seq) return undefined
   await putMarks(db, conversationId, everybody, [kind], seq, now)
-  return seq
+  return { from, to: seq }
 }
 
 function marksOf(db: TenantDb, conversationId: string, uid: string, kind: ReceiptKind) {

@@ -1,6 +1,9 @@
 import { defineEvent } from '../../kit/event.ts'
-import { Type } from '../../kit/schema.ts'
+import { OneOf, Type } from '../../kit/schema.ts'
 import { Message } from './schemas.ts'
+
+/** Who is told live, where it depends on more than the event itself: between two with a block, nobody hears of the other. */
+export const Audience = Type.Array(Type.String(), { description: 'Who is told live' })
 
 /** Who is in a conversation, for live delivery. */
 export function audienceOf({ sender, receiver, receiverType }: Message): string[] {
@@ -10,12 +13,8 @@ export function audienceOf({ sender, receiver, receiverType }: Message): string[
 /** An action message stands in the history. What it tells has an event, and a webhook, of its own. */
 export const actionWritten = defineEvent({
   name: 'message.actionWritten',
-  payload: Type.Object({
-    message: Message,
-    uids: Type.Array(Type.String(), { description: 'The two between whom it stands; the app may have acted for them' }),
-  }),
-  audience: ({ message, uids }) =>
-    message.receiverType === 'group' ? audienceOf(message) : uids.map((uid) => `user:${uid}`),
+  payload: Type.Object({ message: Message, audience: Audience }),
+  audience: ({ audience }) => audience,
 })
 
 /** Nothing is left of these messages; whatever was kept about them goes too. */
@@ -25,4 +24,48 @@ export const messagesErased = defineEvent({
   audience: () => [],
 })
 
-export const timelineEvents = [actionWritten, messagesErased]
+/** How far somebody has come; in the words of the reference service's receipts. */
+const Receipt = Type.Object({
+  conversationId: Type.String(),
+  receiver: Type.String({ description: 'The author of the message, or the group' }),
+  receiverType: OneOf(['user', 'group']),
+  sender: Type.String({ description: 'Who received or read; `app_system` for everybody' }),
+  messageSender: Type.String(),
+  messageId: Type.String({ description: 'The newest message that this is about' }),
+  user: Type.Record(Type.String(), Type.Unknown()),
+  timestamp: Type.Integer(),
+  audience: Audience,
+})
+
+function receipt(action: string, trigger: string, name: string) {
+  return defineEvent({
+    name,
+    payload: Receipt,
+    audience: ({ audience }) => audience,
+    webhook: {
+      trigger,
+      body: ({ receiver, receiverType, sender, messageSender, messageId, user, timestamp }) => ({
+        receiver,
+        receiverType,
+        type: 'receipts',
+        sender,
+        messageSender,
+        body: { action, messageId, user, timestamp },
+      }),
+    },
+  })
+}
+
+export const messagesDelivered = receipt('delivered', 'message_delivery_receipt', 'receipt.delivered')
+export const messagesRead = receipt('read', 'message_read_receipt', 'receipt.read')
+export const deliveredToAll = receipt('deliveredToAll', 'message_delivered_to_all', 'receipt.deliveredToAll')
+export const readByAll = receipt('readByAll', 'message_read_by_all', 'receipt.readByAll')
+
+export const timelineEvents = [
+  actionWritten,
+  messagesErased,
+  messagesDelivered,
+  messagesRead,
+  deliveredToAll,
+  readByAll,
+]

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { toUser, usersByUid } from '../users/index.ts'
-import type { MessageRow } from './tables.ts'
+import { toUser, type UserRow, usersByUid } from '../users/index.ts'
+import type { MessageRow, ReceiptKind } from './tables.ts'
 
 /** Who has received a message and when, and who has read it. */
 export interface Receipt {
@@ -14,42 +14,99 @@ export interface Receipt {
   readAt?: number
 }
 
-/** The receipts of one message by UID, some at a time; nobody has one for what he sent. */
-export async function receiptsOf(
+/** Where in the list of receipts to read, in the order of UIDs. */
+export interface ReceiptStretch {
+  limit: number
+  affix?: 'append' | 'prepend' | undefined
+  /** A UID, itself left out. */
+  id?: string | undefined
+}
+
+/**
+ * The receipts of one message by UID, some at a time. Nobody has one for what he sent, and who came to a group later has
+ * passed what was said before without receiving it.
+ */
+export async function receiptsOf(db: TenantDb, message: MessageRow, stretch: ReceiptStretch): Promise<Receipt[]> {
+  return (await receiptsOfEach(db, [message], stretch)).get(message.id) ?? []
+}
+
+interface Found {
+  message_id: number
+  uid: string
+  delivered_at: number | null
+  read_at: number | null
+}
+
+// So many messages are asked about in one statement.
+const messagesAtOnce = 40
+
+/** The same of several messages. */
+export async function receiptsOfEach(
   db: TenantDb,
-  { id, conversation_id, seq, sender, receiver, receiver_type }: MessageRow,
-  { limit, after = '' }: { limit: number; after?: string },
-): Promise<Receipt[]> {
-  const first = (kind: 'delivered' | 'read') => sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
+  messages: MessageRow[],
+  stretch: ReceiptStretch,
+): Promise<Map<number, Receipt[]>> {
+  const found: Found[] = []
+  for (let first = 0; first < messages.length; first += messagesAtOnce) {
+    const parts = messages
+      .slice(first, first + messagesAtOnce)
+      .map((message) => sql`SELECT * FROM (${selection(db, message, stretch)}) AS part`)
+    const { rows } = await sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute(db.connection.query)
+    found.push(...rows)
+  }
+  const users = await usersByUid(
+    db,
+    found.map(({ uid }) => uid),
+  )
+  const byMessage = Map.groupBy(
+    found.toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
+    ({ message_id }) => message_id,
+  )
+  return new Map(
+    messages.map((message) => [
+      message.id,
+      (byMessage.get(message.id) ?? []).flatMap((row) => toReceipt(message, row, users.get(row.uid))),
+    ]),
+  )
+}
+
+function selection(
+  db: TenantDb,
+  { id, conversation_id, seq, sender }: MessageRow,
+  { limit, affix = 'append', id: cursor }: ReceiptStretch,
+): RawBuilder<unknown> {
+  const first = (kind: ReceiptKind) => sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
     WHERE receipt_marks.app_id = conversation_rows.app_id
     AND receipt_marks.conversation_id = conversation_rows.conversation_id
     AND receipt_marks.uid = conversation_rows.uid AND receipt_marks.kind = ${sql.lit(kind)}
     AND receipt_marks.seq >= ${seq} ORDER BY receipt_marks.seq LIMIT 1)`
-  const { rows } = await sql<{ uid: string; delivered_at: number | null; read_at: number | null }>`
-    SELECT conversation_rows.uid, ${first('delivered')} AS delivered_at, ${first('read')} AS read_at
+  const [beyond, order] = affix === 'append' ? [sql`>`, sql`ASC`] : [sql`<`, sql`DESC`]
+  return sql`SELECT CAST(${id} AS bigint) AS message_id, conversation_rows.uid,
+      ${first('delivered')} AS delivered_at, ${first('read')} AS read_at
     FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
     AND conversation_rows.conversation_id = ${conversation_id} AND conversation_rows.delivered_seq >= ${seq}
-    AND conversation_rows.uid != ${sender} AND conversation_rows.uid > ${after}
-    ORDER BY conversation_rows.uid LIMIT ${limit}`.execute(db.connection.query)
-  const users = await usersByUid(
-    db,
-    rows.map(({ uid }) => uid),
-  )
-  return rows.flatMap(({ uid, delivered_at, read_at }) => {
-    const user = users.get(uid)
-    const deliveredAt = read_at === null ? delivered_at : Math.min(delivered_at ?? read_at, read_at)
-    // Who came to a group later has passed the message without receiving it.
-    if (!user || deliveredAt === null) return []
-    return [
-      {
-        messageId: String(id),
-        sender: toUser(user, { withTags: false }),
-        receiverId: receiver,
-        receiverType: receiver_type,
-        receiptType: read_at === null ? ('delivery' as const) : ('read' as const),
-        deliveredAt,
-        ...(read_at !== null && { readAt: read_at }),
-      },
-    ]
-  })
+    AND conversation_rows.uid != ${sender}
+    ${cursor === undefined ? sql`` : sql`AND conversation_rows.uid ${beyond} ${cursor}`}
+    AND coalesce(${first('delivered')}, ${first('read')}) IS NOT NULL
+    ORDER BY conversation_rows.uid ${order} LIMIT ${limit}`
+}
+
+function toReceipt(
+  { id, receiver, receiver_type }: MessageRow,
+  { uid, delivered_at, read_at }: Found,
+  user: UserRow | undefined,
+): Receipt[] {
+  const deliveredAt = read_at === null ? delivered_at : Math.min(delivered_at ?? read_at, read_at)
+  if (deliveredAt === null) return []
+  return [
+    {
+      messageId: String(id),
+      sender: user ? toUser(user, { withTags: false }) : { uid },
+      receiverId: receiver,
+      receiverType: receiver_type,
+      receiptType: read_at === null ? 'delivery' : 'read',
+      deliveredAt,
+      ...(read_at !== null && { readAt: read_at }),
+    },
+  ]
 }

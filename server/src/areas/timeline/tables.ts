@@ -148,6 +148,12 @@ export const migrations: Migrations = {
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('conversation_rows_key', ['app_id', 'uid', 'conversation_id'])
       .execute()
+    // Receipts are listed in the order of UIDs.
+    await schema
+      .createIndex('conversation_rows_of_conversation')
+      .on('conversation_rows')
+      .columns(['app_id', 'conversation_id', 'uid'])
+      .execute()
     // Who is furthest behind is who "everybody" waits for.
     for (const cursor of ['read_seq', 'delivered_seq']) {
       await schema
@@ -230,6 +236,17 @@ export const migrations: Migrations = {
       .columns(['app_id', 'updated_at', 'id'])
       .where(sql.ref('reply_count'), '>', 0)
       .execute()
+    for (const [whose, column] of [
+      ['conversation', 'conversation_id'],
+      ['sender', 'sender'],
+    ] as const) {
+      await schema
+        .createIndex(`messages_with_replies_of_${whose}`)
+        .on('messages')
+        .columns(['app_id', column, 'updated_at', 'id'])
+        .where(sql.ref('reply_count'), '>', 0)
+        .execute()
+    }
     // Countable messages that were deleted: few, and every count of unread messages asks for them.
     await schema
       .createIndex('messages_uncounted')

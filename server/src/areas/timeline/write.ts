@@ -4,6 +4,7 @@ import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { settingsOf } from '../apps/index.ts'
 import { markRead } from './cursors.ts'
 import type { Place } from './place.ts'
+import { settleAll, tellProgress } from './progress.ts'
 import { openSides } from './rows.ts'
 import { noticeOf } from './rules.ts'
 import type { ConversationRow, MessageRow } from './tables.ts'
@@ -41,7 +42,7 @@ interface Numbers {
  * Gives the next number in a conversation, which begins if need be. Whoever has one keeps all others waiting until the
  * commit, so numbers have no gaps and messages no other order than theirs.
  */
-const takeNumber = prepared<Numbers, Pick<ConversationRow, 'last_seq' | 'last_counted' | 'active_at'>>((db, value) =>
+const takeNumber = prepared<Numbers, ConversationRow>((db, value) =>
   db
     .insert('conversations', {
       conversation_id: value.conversationId,
@@ -63,7 +64,7 @@ const takeNumber = prepared<Numbers, Pick<ConversationRow, 'last_seq' | 'last_co
           THEN excluded.active_at ELSE conversations.active_at END`,
       }),
     )
-    .returning(['last_seq', 'last_counted', 'active_at']),
+    .returningAll(),
 )
 
 /** What nobody has done to a message yet. */
@@ -105,11 +106,8 @@ const addMessage = prepared<NewMessage, Pick<MessageRow, 'id'>>((db, value) =>
 )
 
 /** Writes a message at the end of a conversation, and what follows from it for the two sides. */
-export async function writeMessage(
-  { db, now }: Pick<Work, 'db' | 'now'>,
-  place: Place,
-  draft: Draft,
-): Promise<MessageRow> {
+export async function writeMessage(work: Work, place: Place, draft: Draft): Promise<MessageRow> {
+  const { db, now } = work
   const { category, type, data, inThread = draft.parentId !== undefined } = draft
   const notice = noticeOf(await settingsOf(db), { category, type, data, inThread })
   const counts = notice.counts ? 1 : 0
@@ -150,8 +148,15 @@ export async function writeMessage(
   await addMentions(db, row, draft.mentions ?? [])
   if (place.type === 'user') await openSides(db, place, row, now)
   // Whoever speaks has seen what was said; whoever does something, such as deleting, need not have.
-  if (draft.category !== 'action') await markRead({ db, now }, row)
+  if (draft.category !== 'action') await catchUp(work, conversation, row)
   return row
+}
+
+async function catchUp(work: Work, conversation: ConversationRow, row: MessageRow): Promise<void> {
+  const steps = await markRead(work, row)
+  if (!steps) return
+  await tellProgress(work, conversation, row.sender, steps)
+  await settleAll(work, conversation)
 }
 
 /** The message that a sender has sent under this id of his own. */

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../../tests/support/house.ts'
+import { plansOf, rowsRead } from '../../../../tests/support/plans.ts'
 import { randomFrom, seedFrom } from '../../../../tests/support/random.ts'
-import { acrossApps } from '../../../../tests/support/tripwire.ts'
-import { connectionOver } from '../../storage/connection.ts'
 import { folded } from '../../storage/search.ts'
-import { type TenantDb, tenantDb } from '../../storage/tenant.ts'
+import { tenantDb } from '../../storage/tenant.ts'
 import { blockedUsersOf } from '../blocked-users/store.ts'
 import { friendsOf } from '../friends/store.ts'
 import { selectUsers } from './list.ts'
@@ -102,20 +101,6 @@ for (const database of databases) {
       }
     })
 
-    /** Plans of the statements that some work runs; on PostgreSQL, with the rows that were really read. */
-    async function plansOf(work: (db: TenantDb) => Promise<unknown>): Promise<string[]> {
-      const { reader } = h.service.house.database
-      const plans: string[] = []
-      const explain = database === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (ANALYZE, FORMAT JSON)'
-      const watching = connectionOver(reader.flavour, async (text, parameters) => {
-        const { rows: plan } = await acrossApps(async () => reader.run(`${explain} ${text}`, parameters))
-        plans.push(`${text}\n${JSON.stringify(plan)}`)
-        return reader.run(text, parameters)
-      })
-      await work(tenantDb(watching, app.id))
-      return plans
-    }
-
     const fewRows = 1_300
     const boundedWalk =
       /FROM \(SELECT \* FROM users WHERE users.app_id = \? *\n? *ORDER BY users.created_at DESC, users.uid LIMIT \?\)/
@@ -127,14 +112,7 @@ for (const database of databases) {
         if (!boundedWalk.test(plan)) assert.doesNotMatch(plan, whole)
         return
       }
-      const [, json = '[]'] = plan.split(/\n(?=\[\{"QUERY PLAN")/)
-      const visit = (node: PlanNode): number => {
-        const own = ['users', 'search_entries'].includes(node['Relation Name'] ?? '')
-          ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
-          : 0
-        return own + (node.Plans ?? []).reduce((sum, each) => sum + visit(each), 0)
-      }
-      const read = visit(JSON.parse(json)[0]['QUERY PLAN'][0].Plan)
+      const read = rowsRead(plan, ['users', 'search_entries'])
       assert.ok(read < fewRows, `${read} rows read: ${plan}`)
     }
 
@@ -156,7 +134,7 @@ for (const database of databases) {
         ['the deactivated', { onlyDeactivated: true }, undefined],
       ]
       for (const [name, query, asked] of questions) {
-        const plans = await plansOf((db) => selectUsers(db, query, asked))
+        const plans = await plansOf(h, app, (db) => selectUsers(db, query, asked))
         for (const plan of plans) {
           try {
             assertReadsFew(plan)
@@ -165,7 +143,7 @@ for (const database of databases) {
           }
         }
       }
-      const lists = await plansOf(async (db) => {
+      const lists = await plansOf(h, app, async (db) => {
         await friendsOf(db, user).execute()
         await blockedUsersOf(db, user, 'both').execute()
         await usersWithRole(db, 'expert', '', 10)
@@ -198,12 +176,4 @@ for (const database of databases) {
       }
     })
   })
-}
-
-interface PlanNode {
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Rows Removed by Filter'?: number
-  'Actual Loops': number
-  Plans?: PlanNode[]
 }

@@ -1,0 +1,18 @@
+import { forgetting } from '../users/index.ts'
+import { removeReaction } from './store.ts'
+
+const atATime = 200
+
+/** What a user felt goes with him, and is no longer counted. */
+export const { forgetUser, forgetDeletedUsers } = forgetting('reactions', async ({ db }, { uid, before }) => {
+  const given = await db
+    .select('reactions')
+    .select(['reactions.message_id', 'reactions.reaction'])
+    .where('reactions.uid', '=', uid)
+    .where('reactions.reacted_at', '<', before)
+    .orderBy('reactions.id')
+    .limit(atATime)
+    .execute()
+  for (const { message_id, reaction } of given) await removeReaction(db, { id: message_id }, uid, reaction)
+  return given.length === atATime
+})

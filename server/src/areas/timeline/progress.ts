@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type { Work } from '../../kit/work.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { relationBetween } from '../blocked-users/index.ts'
+import type { Blocks } from '../users/index.ts'
+import { findUser, systemUid, systemUser, toUser } from '../users/index.ts'
+import { receiptKinds, type Step, settleEverybody } from './cursors.ts'
+import { deliveredToAll, messagesDelivered, messagesRead, readByAll } from './events.ts'
+import { otherSide } from './place.ts'
+import type { ConversationRow, MessageRow, ReceiptKind } from './tables.ts'
+
+/** Tells whoever waits for it how far somebody has come. */
+export async function tellProgress(
+  work: Work,
+  conversation: ConversationRow,
+  uid: string,
+  steps: Partial<Record<ReceiptKind, Step>>,
+): Promise<void> {
+  const newest = await newestPassed(work.db, conversation, uid, steps)
+  if (!newest) return
+  const { conversation_id: conversationId, type, first } = conversation
+  const waiting = type === 'group' ? newest.sender : otherSide(conversation, uid)
+  const { user, blocks } = await seenFrom(work.db, waiting, uid)
+  const apart = Object.keys(blocks).length > 0
+  for (const kind of receiptKinds) {
+    const step = steps[kind]
+    if (!step || newest.seq <= step.from) continue
+    await work.emit(kind === 'read' ? messagesRead : messagesDelivered, {
+      conversationId,
+      receiver: type === 'group' ? first : newest.sender,
+      receiverType: type,
+      sender: uid,
+      messageSender: newest.sender,
+      messageId: String(newest.id),
+      user,
+      timestamp: work.now,
+      audience: type === 'group' ? [`group:${first}`] : [...(apart ? [] : [`user:${waiting}`]), `user:${uid}`],
+    })
+  }
+}
+
+/** The newest message of somebody else that a move has passed; its author waits for the receipt. */
+async function newestPassed(
+  db: TenantDb,
+  { conversation_id: conversationId }: ConversationRow,
+  uid: string,
+  { delivered, read }: Partial<Record<ReceiptKind, Step>>,
+): Promise<MessageRow | undefined> {
+  const from = Math.min(delivered?.from ?? Number.MAX_SAFE_INTEGER, read?.from ?? Number.MAX_SAFE_INTEGER)
+  const passed = { conversationId, uid, from, to: (delivered ?? read)?.to ?? 0 }
+  const [said] = await newestSaid(db, passed)
+  // Nobody waits for those who see that he edited or joined; but the user's own devices show what is unread.
+  return said ?? (await newestOfAll(db, passed))[0]
+}
+
+interface Passed {
+  conversationId: string
+  uid: string
+  from: number
+  to: number
+}
+
+function passedBy(db: TenantDb, { conversationId, uid, from, to }: Passed) {
+  return db
+    .select('messages')
+    .selectAll()
+    .where('messages.conversation_id', '=', conversationId)
+    .where('messages.seq', '>', from)
+    .where('messages.seq', '<=', to)
+    .where('messages.sender', '!=', uid)
+    .where('messages.purged', '=', 0)
+    .orderBy('messages.seq', 'desc')
+    .limit(1)
+}
+
+const newestOfAll = prepared<Passed, MessageRow>(passedBy)
+const newestSaid = prepared<Passed, MessageRow>((db, passed) =>
+  passedBy(db, passed).where(sql<boolean>`messages.category != 'action'`),
+)
+
+/** A user as the author of what he has read sees him: whoever marks something is there. */
+async function seenFrom(
+  db: TenantDb,
+  author: string,
+  uid: string,
+): Promise<{ user: Record<string, unknown>; blocks: Blocks }> {
+  const row = await findUser(db, uid)
+  const blocks = await relationBetween(db, author, uid)
+  const { hasBlockedMe = false, blockedByMe = false } = blocks
+  const user = row ? toUser(row, { withTags: false }) : { uid }
+  const deactivatedAt = row?.deactivated_at ?? 0
+  return { user: { ...user, status: 'online', hasBlockedMe, blockedByMe, deactivatedAt }, blocks }
+}
+
+/** Notes how far everybody in a group has come by now, and tells those who waited for the last one. */
+export async function settleAll(
+  work: Work,
+  conversation: ConversationRow,
+  kinds: readonly ReceiptKind[] = receiptKinds,
+): Promise<void> {
+  for (const kind of kinds) {
+    const step = await settleEverybody(work, conversation, kind)
+    if (step) await tellAuthors(work, conversation, kind, step)
+  }
+}
+
+// Whoever spoke longer ago than so many messages is told with what he says next.
+const messagesLookedAt = 300
+
+async function tellAuthors(
+  work: Work,
+  { conversation_id, first: guid }: ConversationRow,
+  kind: ReceiptKind,
+  { from, to }: Step,
+): Promise<void> {
+  const passed = await work.db
+    .select('messages')
+    .select(['messages.id', 'messages.sender'])
+    .where('messages.conversation_id', '=', conversation_id)
+    .where('messages.seq', '>', from)
+    .where('messages.seq', '<=', to)
+    .where('messages.purged', '=', 0)
+    .where(sql<boolean>`messages.category != 'action'`)
+    .orderBy('messages.seq', 'desc')
+    .limit(messagesLookedAt)
+    .execute()
+  const [newest] = passed
+  if (!newest) return
+  await work.emit(kind === 'read' ? readByAll : deliveredToAll, {
+    conversationId: conversation_id,
+    receiver: guid,
+    receiverType: 'group',
+    sender: systemUid,
+    messageSender: newest.sender,
+    messageId: String(newest.id),
+    user: { ...systemUser, hasBlockedMe: false, blockedByMe: false, deactivatedAt: 0 },
+    timestamp: work.now,
+    audience: [...new Set(passed.map(({ sender }) => `user:${sender}`))],
+  })
+}
