@@ -102,8 +102,8 @@ type SendCall = Work & { body: MessageSend; files: ReceivedFile[] }
 async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Message } | { data: SentToMany }> {
   const { multipleReceivers, ...body } = call.body
   if (!multipleReceivers) return { data: await sendOne(call, speaker, body, call.files) }
-  const { uids = [], guids = [] } = multipleReceivers
-  const count = new Set(uids).size + new Set(guids).size
+  const [uids, guids] = [eachOnce(multipleReceivers.uids), eachOnce(multipleReceivers.guids)]
+  const count = uids.length + guids.length
   if (count === 0) throw failures.emptyReceiver()
   if (count > receiversMax) throw badRequest({ multipleReceivers: [`must not name more than ${receiversMax}`] })
   readContent(body, call.files, call.tools.fileLimits.countMax)
@@ -117,10 +117,12 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
   }
 }
 
+const eachOnce = (ids: string[] = []) => [...new Set(ids.map((id) => id.toLowerCase()))]
+
 /** A refusal concerns one receiver; every check comes before the first write for him. */
 async function eachReceiver(ids: string[], send: (id: string) => Promise<Message>): Promise<Record<string, Sent>> {
   const outcomes: Record<string, Sent> = Object.create(null)
-  for (const id of new Set(ids)) {
+  for (const id of ids) {
     try {
       outcomes[id] = { success: true, data: await send(id) }
     } catch (error) {

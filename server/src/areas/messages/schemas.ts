@@ -77,7 +77,7 @@ export const messageFilters = {
   'editedAt[from]': number('Edited at this time or later'),
   'editedAt[to]': number('Edited at this time or earlier'),
   updatedAt: number('Sent or changed after this time'),
-  onlyUpdates: flag('With `updatedAt`: only what was changed, not what was sent'),
+  onlyUpdates: flag('Only what was changed after sending'),
   category: Type.Optional(Type.String()),
   categories: words('Any of these categories'),
   type: Type.Optional(Type.String()),

@@ -8,7 +8,15 @@ export { advance, everybody, holdConversation, type Moved, retreat, settleEveryb
 export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy, shownContent } from './gates.ts'
 export { otherSide, type Place, placeOfGroup, placeOfUsers } from './place.ts'
 export { type Receipt, receiptsOf } from './receipts.ts'
-export { type MessageView, messagesOf, type SeenMessage, toMessage, toMessages, visibleTo } from './record.ts'
+export {
+  type MessageView,
+  messagesOf,
+  receiptAt,
+  type SeenMessage,
+  toMessage,
+  toMessages,
+  visibleTo,
+} from './record.ts'
 export { closeRow, findConversation, findRow, openConversation, openRows } from './rows.ts'
 export { type Side, sidesWhere, withWhom } from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
