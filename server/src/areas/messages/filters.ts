@@ -112,7 +112,7 @@ function viewerConditions(db: TenantDb, query: Query, viewer: Viewer | undefined
 }
 
 /** What counts as unread, wherever unread messages are counted. */
-function counted({ uid, blocked }: Viewer): Condition[] {
+export function counted({ uid, blocked }: Viewer): Condition[] {
   return [
     sql<SqlBool>`messages.counts = 1 AND messages.deleted_at IS NULL`,
     sql<SqlBool>`messages.sender NOT IN (${sql.join([uid, ...blocked])})`,

@@ -30,8 +30,8 @@ export interface Stretch {
   previous?: Cursor
 }
 
-export async function viewerFor(db: TenantDb, actor: Actor | undefined): Promise<Viewer | undefined> {
-  return actor && { uid: actor.uid, blocked: await uidsBlockedBy.ask(db, actor.uid) }
+export async function viewerFor(db: TenantDb, { uid }: Actor): Promise<Viewer> {
+  return { uid, blocked: await uidsBlockedBy.ask(db, uid) }
 }
 
 const clientLimitMax = 100
@@ -55,7 +55,7 @@ export async function readStretch(
   actor: Actor | undefined,
   limitMax: number,
 ): Promise<Stretch> {
-  const viewer = await viewerFor(db, actor)
+  const viewer = actor && (await viewerFor(db, actor))
   const limit = Math.min(query.limit ?? messageLimits.usual, limitMax)
   const affix = query.affix ?? 'append'
   const conversationId = scope.kind === 'conversation' ? scope.conversationId : undefined
@@ -123,7 +123,7 @@ function withCondition({ conditions, search }: Wanted, more: Condition[]): Wante
 }
 
 /** What the viewer's role lets a list hold. */
-async function allowedBy(db: TenantDb, actor: Actor): Promise<Condition[]> {
+export async function allowedBy(db: TenantDb, actor: Actor): Promise<Condition[]> {
   const { values } = await policyOf(db, actor)
   const categories = values['listMessages.allowedMessageCategories']
   const types = values['listMessages.allowedMessageTypes']

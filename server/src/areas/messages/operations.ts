@@ -15,7 +15,7 @@ import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
 import * as failures from './errors.ts'
-import { limitMaxFor, readStretch, type Scope, viewerFor } from './list.ts'
+import { limitMaxFor, readStretch, type Scope } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import { requireScope, type Speaker, speakerFor } from './parties.ts'
 import {
@@ -239,9 +239,8 @@ type ListCall = Pick<Work, 'db'> & {
 
 async function list({ db, query, actor, caller }: ListCall, scope: Scope, conversationId: string | undefined) {
   if (query.count) {
-    const viewer = await viewerFor(db, actor)
-    if (!viewer) throw badRequest({ count: ['needs an acting user'] })
-    return { data: await unreadCounts(db, viewer, conversationId, query.hideMessagesFromBlockedUsers ?? false) }
+    if (!actor) throw badRequest({ count: ['needs an acting user'] })
+    return { data: await unreadCounts(db, actor, query, conversationId) }
   }
   const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
   return { data: await shown(db, rows, actor?.uid, query), meta }
