@@ -79,6 +79,15 @@ type NewMessage = Omit<
   | 'purged'
 >
 
+/** The last message may be one that does not show in lists of conversations, and so does not move their time. */
+function noEarlierThanLast(db: TenantDb, { conversation_id, seq, sent_at }: NewMessage): number {
+  const moment = sql<number>`(SELECT max(at) FROM (SELECT CAST(${sent_at} AS bigint) AS at UNION ALL
+    SELECT messages.sent_at FROM messages WHERE messages.app_id = ${db.appId}
+    AND messages.conversation_id = ${conversation_id} AND messages.seq = CAST(${seq} AS bigint) - 1) AS moments)`
+  // A statement takes it in the place of a value.
+  return moment as unknown as number
+}
+
 const addMessage = prepared<NewMessage, MessageRow>((db, value) =>
   db
     .insert('messages', {
@@ -97,8 +106,8 @@ const addMessage = prepared<NewMessage, MessageRow>((db, value) =>
       quoted_id: value.quoted_id,
       tags: value.tags,
       flags: value.flags,
-      sent_at: value.sent_at,
-      updated_at: value.updated_at,
+      sent_at: noEarlierThanLast(db, value),
+      updated_at: noEarlierThanLast(db, value),
     })
     .returningAll(),
 )
