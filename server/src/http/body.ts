@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Validator } from 'typebox/compile'
 import { badRequest } from '../kit/errors.ts'
@@ -24,7 +25,10 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
     request.on('error', cutOff)
     request.on('close', cutOff)
   })
-  return Buffer.concat(chunks).toString('utf8')
+  const body = Buffer.concat(chunks)
+  // Bytes that are no text would be stored as something else than what was sent.
+  if (!isUtf8(body)) throw badRequest({ body: ['must be UTF-8'] })
+  return body.toString('utf8')
 }
 
 /** The JSON object in a body; an empty body is an empty object. */

@@ -45,16 +45,19 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`
 }
 
-// The planner is told a high cost so that it never computes grams while reading rows: it always asks the index.
+// The planner is told a high cost so that it never computes grams while reading rows: it always asks the index. A long
+// text is cut into pieces first: to find a character, PostgreSQL counts all those before it.
 const gramFunction = sql`
   CREATE FUNCTION search_grams(app_id text, list text, body text, marks text) RETURNS tsvector
   LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 100000 AS $$
   BEGIN
     RETURN coalesce((
       SELECT array_to_tsvector(array_agg(DISTINCT app_id || '|' || list || '|' || word)) FROM (
-        SELECT (field.at - 1) || '|' || substr(field.line, start, 3) AS word
+        SELECT (field.at - 1) || '|' || substr(piece.text, start, 3) AS word
         FROM unnest(string_to_array(body, E'\\n')) WITH ORDINALITY AS field(line, at),
-          generate_series(1, length(field.line)) AS start
+          generate_series(1, length(field.line), 128) AS first,
+          substr(field.line, first, 130) AS piece(text),
+          generate_series(1, least(128, length(piece.text))) AS start
         UNION ALL SELECT 'm|' || mark FROM unnest(string_to_array(marks, E'\\n')) AS mark WHERE mark != ''
       ) AS words
     ), ''::tsvector);

@@ -149,14 +149,15 @@ export async function idsOnPage(db: TenantDb, search: Search, page: FoundPage): 
   return rows.map(({ id }) => id)
 }
 
-/** How many records a search finds; answered by the index alone wherever grams settle it. */
-export async function countMatching(db: TenantDb, search: Search): Promise<number> {
+/** How many records a search finds, or `most`; answered by the index alone wherever grams settle it. */
+export async function countMatching(db: TenantDb, search: Search, most?: number): Promise<number> {
   if (search.fields.length === 0) return 0
   const { flavour, query } = db.connection
   const hits = gramsSettle(flavour, search)
     ? flavour.gramHits(db.appId, search.list, wantedBy(search))
     : sql`FROM ${idsMatching(db, search)} AS hit`
-  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total ${hits}`.execute(query)
+  const counted = most === undefined ? hits : sql`FROM (SELECT 1 AS one ${hits} LIMIT ${most}) AS counted`
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total ${counted}`.execute(query)
   return rows[0]?.total ?? 0
 }
 

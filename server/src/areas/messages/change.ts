@@ -45,14 +45,14 @@ export async function editMessage(
   await refuseChange(db, row, actor, 'edit')
   if (data === undefined && tags === undefined) throw badRequest({ data: ['is required'] })
   const { mentions: _, entities, ...stored } = JSON.parse(row.data)
-  const content = editedContent(row, stored, data ?? {})
+  const content = editedContent(row, stored, data === undefined ? {} : data)
   const mentions = await mentionedUsers(db, content.mentioned)
   const known = Object.keys(mentions)
   const by = actor?.uid ?? systemUid
   const kept = row.flags.includes('r') ? 'r' : ''
   const changed = await update(db, row.id, {
     data: JSON.stringify({ ...content.data, ...(known.length > 0 && { mentions }), entities }),
-    flags: `${flagsOf({ data: content.data, mentioned: known })}${kept}`,
+    flags: `${flagsOf({ ...content, mentioned: known })}${kept}`,
     ...(tags !== undefined && { tags: tags.length === 0 ? null : JSON.stringify([...new Set(tags)]) }),
     edited_at: now,
     edited_by: by,

@@ -41,21 +41,20 @@ const textTypes = ['text', ...mediaTypes]
 const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
 const sendable = ['message', 'custom', 'interactive']
 
-/** What stands in a record beside the content; nobody can send it. */
-const writtenByServer = new Set(['entities', 'mentions', 'reactions', 'interactions', 'moderation'])
-
 /** Category and type as they were sent, or the usual ones where they were not. */
 export function kindOf(sent: { category?: string | undefined; type?: string | undefined }) {
   const { category = 'message' } = sent
-  if (category === '') throw emptyCategory()
+  if (isBlank(category)) throw emptyCategory()
   if (!sendable.includes(category)) throw invalidCategory({ category })
   const usual: Record<string, string> = { message: 'text', interactive: 'card' }
   const type = sent.type ?? usual[category]
-  if (type === undefined || type === '') throw emptyType()
+  if (type === undefined || isBlank(type)) throw emptyType()
   const known: Record<string, string[]> = { message: textTypes, interactive: interactiveTypes }
   if (known[category]?.includes(type) === false) throw invalidType({ type })
   return { category, type }
 }
+
+const isBlank = (text: string) => text.trim() === ''
 
 /** Checks what is sent, together with files that were received with it, and answers it as it will be stored. */
 export function contentOf(
@@ -66,21 +65,33 @@ export function contentOf(
 ): Content {
   const data = objectOf(sent)
   if (!data) throw invalidData({ reason: 'must be an object' })
-  const own = Object.fromEntries(Object.entries(data).filter(([name]) => !writtenByServer.has(name)))
-  return checked(kind, own, received, filesMax)
+  if (received.length > 0 && !isMedia(kind)) throw invalidMedia({ reason: 'only media messages have files' })
+  return checked(kind, withoutOurs(data), received, filesMax)
+}
+
+/** What only the service says about a message; nobody can send it. */
+const ours = ['entities', 'mentions', 'reactions', 'moderation', 'interactions']
+
+function withoutOurs(data: Data): Data {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !ours.includes(name)))
+}
+
+const editableNames: Record<string, string[]> = {
+  message: ['text', 'metadata'],
+  custom: ['text', 'metadata', 'customData'],
+  interactive: ['text', 'metadata', 'interactiveData', 'interactionGoal', 'allowSenderInteraction'],
 }
 
 /** The same for an edit: what is given replaces what was there. */
 export function editedContent(kind: { category: string; type: string }, stored: Data, sent: unknown): Content {
   const data = objectOf(sent)
   if (!data) throw invalidData({ reason: 'must be an object' })
-  const editable =
-    kind.category === 'custom' ? ['text', 'metadata', 'customData'] : ['text', 'metadata', 'interactiveData']
+  const editable = editableNames[kind.category] ?? []
   const given = Object.fromEntries(Object.entries(data).filter(([name]) => editable.includes(name)))
   if (!isMedia(kind)) return checked(kind, { ...stored, ...given })
   const { attachments = [], url: _, ...rest } = { ...stored, ...given }
   // Files were checked when they were sent, and do not change.
-  return checked(kind, rest, attachments as Attachment[])
+  return checked(kind, rest, attachments as Attachment[], Number.POSITIVE_INFINITY)
 }
 
 function checked(
@@ -93,7 +104,7 @@ function checked(
   if (bytes > dataBytesMax) throw invalidData({ reason: `must not be larger than ${dataBytesMax} bytes` })
   const content: Data = { ...data, ...checkedMetadata(data) }
   if (content.text !== undefined && typeof content.text !== 'string') throw invalidText()
-  if (category === 'message' && type === 'text' && !content.text) throw emptyText()
+  if (category === 'message' && type === 'text' && isBlank(String(content.text ?? ''))) throw emptyText()
   if (category === 'custom') checkCustom(content)
   if (category === 'interactive') checkInteractive(content)
   const attachments = isMedia({ category, type }) ? attachmentsIn(content, received, filesMax) : []
@@ -108,7 +119,7 @@ function checked(
   }
 }
 
-function isMedia({ category, type }: { category: string; type: string }): boolean {
+export function isMedia({ category, type }: { category: string; type: string }): boolean {
   return category === 'message' && type !== 'text'
 }
 
@@ -119,12 +130,25 @@ function checkedMetadata({ metadata }: Data): { metadata?: Data } {
   return { metadata: read }
 }
 
-function checkCustom({ customData }: Data): void {
-  if (customData === undefined || customData === null) throw emptyCustomData()
-  if (!objectOf(customData)) throw invalidCustomData()
+const customOptions = {
+  subType: 'string',
+  conversationText: 'string',
+  updateConversation: 'boolean',
+  sendNotification: 'boolean',
 }
 
-function attachmentsIn({ attachments = [] }: Data, received: Attachment[], filesMax: number): Attachment[] {
+function checkCustom(data: Data): void {
+  const { customData } = data
+  if (customData === undefined || customData === null) throw emptyCustomData()
+  if (!objectOf(customData)) throw invalidCustomData()
+  for (const [name, type] of Object.entries(customOptions)) {
+    if (data[name] !== undefined && typeof data[name] !== type)
+      throw invalidData({ reason: `must have a ${type} as ${name}` })
+  }
+}
+
+function attachmentsIn({ attachments: sent }: Data, received: Attachment[], filesMax: number): Attachment[] {
+  const attachments = sent ?? []
   if (!Array.isArray(attachments)) throw invalidMedia({ reason: 'attachments must be a list' })
   const count = attachments.length + received.length
   if (count === 0) throw emptyFile()
@@ -151,10 +175,9 @@ function attachmentFrom(sent: unknown): Attachment {
 }
 
 /** Letters for what lists can be filtered by, so that a filter need not read the content. */
-export function flagsOf({ data, mentioned }: Pick<Content, 'data' | 'mentioned'>): string {
-  const attached = Array.isArray(data.attachments) && data.attachments.length > 0
+export function flagsOf({ data, mentioned, mimeTypes }: Pick<Content, 'data' | 'mentioned' | 'mimeTypes'>): string {
   const text = typeof data.text === 'string' ? data.text : ''
-  return `${attached ? 'a' : ''}${hasLink(text) ? 'l' : ''}${mentioned.length > 0 ? 'm' : ''}`
+  return `${mimeTypes.length > 0 ? 'a' : ''}${hasLink(text) ? 'l' : ''}${mentioned.length > 0 ? 'm' : ''}`
 }
 
 export function objectOf(value: unknown): Data | undefined {

@@ -33,6 +33,7 @@ export const emptyReceiver = defineError(
   400,
   'nobody is named as receiver',
   () => 'Name a receiver.',
+  () => ({ receiver: ['must not be empty'] }),
 )
 
 export const invalidReceiverType = defineError(
@@ -40,6 +41,7 @@ export const invalidReceiverType = defineError(
   400,
   'the receiver is neither a `user` nor a `group`',
   () => 'receiverType must be user or group.',
+  () => ({ receiverType: ['must be user or group'] }),
 )
 
 export const emptyCategory = defineError(
@@ -47,6 +49,7 @@ export const emptyCategory = defineError(
   400,
   'the category is an empty text',
   () => 'The category must not be empty.',
+  () => ({ category: ['must not be empty'] }),
 )
 
 export const invalidCategory = defineError<{ category: string }>(
@@ -54,6 +57,7 @@ export const invalidCategory = defineError<{ category: string }>(
   400,
   'messages of this category are not sent by users or servers',
   ({ category }) => `Messages of the category ${category.slice(0, 100)} cannot be sent.`,
+  () => ({ category: ['must be message, custom or interactive'] }),
 )
 
 export const emptyType = defineError(
@@ -61,6 +65,7 @@ export const emptyType = defineError(
   400,
   'the type is missing or an empty text',
   () => 'The type must not be empty.',
+  () => ({ type: ['must not be empty'] }),
 )
 
 export const invalidType = defineError<{ type: string }>(
@@ -68,6 +73,7 @@ export const invalidType = defineError<{ type: string }>(
   400,
   'the category has no such type',
   ({ type }) => `There is no type ${type.slice(0, 100)} in this category.`,
+  () => ({ type: ['must be a type of the category'] }),
 )
 
 export const invalidData = defineError<{ reason: string }>(
@@ -83,6 +89,7 @@ export const emptyText = defineError(
   400,
   'a text message has no text',
   () => 'The text is empty.',
+  () => ({ 'data.text': ['must not be empty'] }),
 )
 
 export const invalidText = defineError(
@@ -90,6 +97,7 @@ export const invalidText = defineError(
   400,
   'the text is something else than text',
   () => 'The text must be a string.',
+  () => ({ 'data.text': ['must be text'] }),
 )
 
 export const emptyFile = defineError(
@@ -97,6 +105,7 @@ export const emptyFile = defineError(
   400,
   'a media message has no attachment',
   () => 'The message has no file.',
+  () => ({ 'data.attachments': ['must not be empty'] }),
 )
 
 export const invalidMedia = defineError<{ reason: string }>(
@@ -104,6 +113,7 @@ export const invalidMedia = defineError<{ reason: string }>(
   400,
   'an attachment is not described as it must be',
   ({ reason }) => `An attachment is not valid: ${reason}.`,
+  ({ reason }) => ({ 'data.attachments': [reason] }),
 )
 
 export const tooManyFiles = defineError<{ max: number }>(
@@ -111,6 +121,7 @@ export const tooManyFiles = defineError<{ max: number }>(
   400,
   'the message has too many attachments',
   ({ max }) => `A message can have ${max} attachments.`,
+  ({ max }) => ({ 'data.attachments': [`must not have more than ${max} entries`] }),
 )
 
 export const emptyCustomData = defineError(
@@ -118,6 +129,7 @@ export const emptyCustomData = defineError(
   400,
   'a custom message has no `customData`',
   () => 'A custom message needs customData.',
+  () => ({ 'data.customData': ['is required'] }),
 )
 
 export const invalidCustomData = defineError(
@@ -125,6 +137,7 @@ export const invalidCustomData = defineError(
   400,
   '`customData` is no object',
   () => 'customData must be an object.',
+  () => ({ 'data.customData': ['must be an object'] }),
 )
 
 export const invalidMetadata = defineError(
@@ -132,6 +145,7 @@ export const invalidMetadata = defineError(
   400,
   '`metadata` is no object',
   () => 'metadata must be an object.',
+  () => ({ 'data.metadata': ['must be an object'] }),
 )
 
 export const wrongThread = defineError<{ id: string | number }>(

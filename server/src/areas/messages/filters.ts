@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import { type Search, withoutAccents } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { receiptAt } from '../timeline/index.ts'
 import { savedIds } from './gates.ts'
 import type { MessageListQuery } from './schemas.ts'
 import { messagesList } from './store.ts'
@@ -45,21 +46,16 @@ const lower = (uids: string[] | undefined) => uids?.map((uid) => uid.toLowerCase
 
 export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefined): Condition[] {
   const toTimestamp = query.fromTimestamp === undefined ? undefined : query.toTimestamp
-  const changed = query['updatedAt[from]'] !== undefined || query['updatedAt[to]'] !== undefined
   return [
     ...between('messages.sent_at', query.fromTimestamp, toTimestamp),
     ...between('messages.sent_at', query['sentAt[from]'], query['sentAt[to]']),
-    ...between('messages.updated_at', query['updatedAt[from]'], query['updatedAt[to]']),
-    ...when(
-      changed || (query.updatedAt !== undefined && query.onlyUpdates),
-      sql<SqlBool>`messages.updated_at > messages.sent_at`,
-    ),
+    ...changedWhen(query),
     ...between('messages.edited_at', query['editedAt[from]'], query['editedAt[to]']),
-    ...(query.updatedAt === undefined ? [] : [sql<SqlBool>`messages.updated_at > ${query.updatedAt}`]),
     ...anyOf('messages.category', query.category, query.categories),
     ...anyOf('messages.type', query.type, query.types),
     ...anyOf('messages.sender', query.sender?.toLowerCase(), lower(query.senders)),
     ...anyOf('messages.receiver_type', query.receiverType, undefined),
+    ...anyOf('messages.conversation_id', query.conversationId, undefined),
     ...flagged('a', query.hasAttachments),
     ...flagged('l', query.hasLinks),
     ...flagged('m', query.hasMentions),
@@ -76,6 +72,25 @@ export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefi
     // As with every word that a list does not know: it finds nothing.
     ...when(query.affix !== undefined && !['append', 'prepend'].includes(query.affix), sql<SqlBool>`1 = 0`),
     ...viewerConditions(db, query, viewer),
+  ]
+}
+
+/**
+ * What has changed after sending, and when. Nothing is written into a message that is received or read, so its receipts
+ * are looked up; a change within the second of sending is one, too.
+ */
+function changedWhen(query: Query): Condition[] {
+  const { updatedAt: after, onlyUpdates, 'updatedAt[from]': from, 'updatedAt[to]': to } = query
+  const seen = sql`coalesce(${receiptAt}, 0)`
+  return [
+    ...(from === undefined ? [] : [sql<SqlBool>`(messages.updated_at >= ${from} OR ${seen} >= ${from})`]),
+    ...(to === undefined ? [] : [sql<SqlBool>`messages.updated_at <= ${to} AND ${seen} <= ${to}`]),
+    ...(after === undefined ? [] : [sql<SqlBool>`(messages.updated_at > ${after} OR ${seen} > ${after})`]),
+    ...when(
+      from !== undefined || to !== undefined || onlyUpdates,
+      sql<SqlBool>`(messages.edited_at IS NOT NULL OR messages.deleted_at IS NOT NULL OR messages.reply_count > 0
+        OR messages.updated_at > messages.sent_at OR ${receiptAt} IS NOT NULL)`,
+    ),
   ]
 }
 
@@ -97,7 +112,7 @@ function viewerConditions(db: TenantDb, query: Query, viewer: Viewer | undefined
 }
 
 /** What counts as unread, wherever unread messages are counted. */
-function counted({ uid, blocked }: Viewer): Condition[] {
+export function counted({ uid, blocked }: Viewer): Condition[] {
   return [
     sql<SqlBool>`messages.counts = 1 AND messages.deleted_at IS NULL`,
     sql<SqlBool>`messages.sender NOT IN (${sql.join([uid, ...blocked])})`,
@@ -122,9 +137,13 @@ function mentioning(db: TenantDb, uids: string[]): Condition {
 
 /** The words that a message must have; nothing, if none are asked for. */
 export function searchOf({ searchKey }: Query, conversationId: string | undefined): Search | undefined {
-  const words = withoutAccents(searchKey ?? '')
-    .split(/\s+/)
-    .filter((word) => word !== '')
-  if (words.length === 0) return undefined
-  return { list: messagesList, words, fields: [0], ...(conversationId !== undefined && { marks: [conversationId] }) }
+  const words = new Set(withoutAccents(searchKey ?? '').split(/\s+/))
+  words.delete('')
+  if (words.size === 0) return undefined
+  return {
+    list: messagesList,
+    words: [...words],
+    fields: [0],
+    ...(conversationId !== undefined && { marks: [conversationId] }),
+  }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { randomFrom, seedFrom } from '../../../../tests/support/random.ts'
 import { appWith, as, clientOf, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
 
 const file = (name: string, mimeType: string) => ({
@@ -94,6 +95,9 @@ for (const database of databases) {
       const from = (name: string) => everything.slice(everything.indexOf(name))
       const upTo = (name: string) => everything.slice(0, everything.indexOf(name) + 1)
 
+      // Who answers has read what was said before: Ada answered once, and Lin went on after that.
+      const changed = upTo('mine')
+
       /** What is asked, what Ada finds everywhere, and what else the app finds. */
       const cases: [() => string, string[], string[]?][] = [
         [() => '', everything, ['foreign']],
@@ -145,9 +149,10 @@ for (const database of databases) {
         [() => `sentAt[from]=${times.saved}`, from('saved'), ['foreign']],
         [() => `sentAt[to]=${times.link}`, upTo('link'), []],
         [() => `sentAt[from]=${times.link}&sentAt[to]=${times.link}`, ['link'], []],
-        [() => 'updatedAt[from]=1', ['plain', 'edited', 'deleted'], []],
+        [() => 'updatedAt[from]=1', changed, []],
+        [() => 'onlyUpdates=true', changed, []],
         [() => `updatedAt[from]=${times.editing}`, ['edited', 'deleted'], []],
-        [() => `updatedAt[to]=${times.editing}`, ['plain', 'edited'], []],
+        [() => `updatedAt[to]=${times.editing}`, changed.filter((name) => name !== 'deleted'), []],
         [() => 'editedAt[from]=1', ['edited'], []],
         [() => 'editedAt[to]=1', [], []],
         [() => `editedAt[from]=${times.editing}&editedAt[to]=${times.editing}`, ['edited'], []],
@@ -158,6 +163,8 @@ for (const database of databases) {
         [() => `sentAt=${times.saved}`, from('grouped'), ['foreign']],
         [() => `sentAt=${times.link}&affix=prepend`, ['plain'], []],
         [() => 'affix=sideways', [], []],
+        [() => 'conversationId=group_crew', inGroup, []],
+        [() => 'conversationId=ada_user_lin', except(...inGroup), []],
         [() => 'category=message&hasLinks=true&sender=lin&receiverType=user', ['link'], []],
       ]
       it('find what they ask for and nothing else, in all lists alike', async () => {
@@ -173,6 +180,126 @@ for (const database of databases) {
         }
       })
 
+      const namesOfFilters = (asked: string) => [...new URLSearchParams(asked).keys()]
+      const cursors = ['id', 'sentAt', 'affix']
+
+      /** One list: what it answers to a question. */
+      const lists: [string, (asked: string) => Promise<string[]>][] = [
+        ['of Ada', (asked) => found('/messages', asked, 'ada')],
+        ['of the app', (asked) => found('/messages', asked)],
+        ['of Ada with Lin', (asked) => found('/users/lin/messages', asked, 'ada')],
+        ['of Lin, in pages', (asked) => found('/users/lin/messages', `perPage=1000&${asked}`)],
+        ['of the crew', (asked) => found('/groups/crew/messages', asked, 'ada')],
+      ]
+
+      it('combine with a search: what both find, and nothing else', async () => {
+        const questions = cases.map(([search]) => search()).filter((asked) => !asked.includes('searchKey'))
+        for (const [at, asked] of questions.entries()) {
+          const list = lists[at % lists.length]
+          const isPaged = list?.[0].includes('pages') && namesOfFilters(asked).some((name) => cursors.includes(name))
+          for (const [name, ask] of [lists[0], isPaged ? undefined : list].filter((each) => each !== undefined)) {
+            const ofKey = new Set(await ask('searchKey=E'))
+            const both = (await ask(asked)).filter((each) => ofKey.has(each))
+            assert.deepEqual(await ask(`${asked}&searchKey=E`), both, `${name}: ${asked} and a search`)
+          }
+        }
+      })
+
+      it('combine with each other: what both find, and nothing else', async () => {
+        const seed = seedFrom('FILTER_SEED')
+        const { pick } = randomFrom(seed)
+        const questions = cases.map(([search]) => search()).filter((asked) => !asked.includes('imestamp'))
+        for (let round = 0; round < 60; round += 1) {
+          const [one, other] = [pick(questions), pick(questions)]
+          const [list, ask] = pick(lists)
+          const names = [...namesOfFilters(one), ...namesOfFilters(other)]
+          // The same name twice, or two cursors, would ask another question.
+          if (new Set(names).size < names.length || names.some((name) => cursors.includes(name))) continue
+          // One of several and several of one kind are one question, too.
+          if (
+            ['categor', 'type', 'sender', 'updatedAt'].some((part) => names.filter((n) => n.includes(part)).length > 1)
+          )
+            continue
+          const ofOther = new Set(await ask(other))
+          const both = (await ask(one)).filter((name) => ofOther.has(name))
+          assert.deepEqual(await ask(`${one}&${other}`), both, `${list}: ${one} and ${other}, FILTER_SEED=${seed}`)
+        }
+      })
+
+      it('are asked in every spelling', async () => {
+        for (const yes of ['true', 'TRUE', 'True', '1']) {
+          assert.deepEqual(await found('/messages', `hasLinks=${yes}`, 'ada'), ['link', 'groupLink'])
+        }
+        for (const no of ['false', 'FALSE', '0', '']) {
+          assert.deepEqual(await found('/messages', `pinned=${no}`, 'ada'), everything)
+        }
+        const several: [string, string[], string[]][] = [
+          ['categories', ['custom', 'action'], ['custom', 'editing', 'deleting']],
+          ['types', ['image', 'place'], ['image', 'custom']],
+          ['senders', ['MAX', 'bad'], ['grouped', 'fromBlocked']],
+          ['tags', ['red', 'green'], ['tagged']],
+          ['mentionedUids', ['max', 'ada'], ['toAda', 'toMax', 'groupLink']],
+          ['attachmentTypes', ['image', 'file'], ['image', 'file']],
+        ]
+        for (const [name, [a, b], expected] of several) {
+          for (const asked of [
+            `${name}=${a},${b}`,
+            `${name}=${a}&${name}=${b}`,
+            `${name}[]=${a}&${name}[]=${b}`,
+            `${name}[0]=${a}&${name}[1]=${b}`,
+            `${name}%5B%5D=${a}&${name}%5B%5D=${b}`,
+          ]) {
+            assert.deepEqual(await found('/messages', asked, 'ada'), expected, asked)
+          }
+        }
+        assert.deepEqual(await found('/messages', `sentAt%5Bfrom%5D=${times.saved}`, 'ada'), from('saved'))
+      })
+
+      it('say what is wrong with a value', async () => {
+        for (const [asked, name] of [
+          ['limit=0', 'limit'],
+          ['limit=ten', 'limit'],
+          ['id=-1', 'id'],
+          ['id=abc', 'id'],
+          ['id=99999999999999999999', 'id'],
+          ['sentAt=now', 'sentAt'],
+          ['sentAt[from]=1.5', 'sentAt[from]'],
+          ['updatedAt[to]=x', 'updatedAt[to]'],
+          ['unread=maybe', 'unread'],
+          ['searchKey=%00', 'searchKey'],
+        ] as const) {
+          for (const path of ['/messages', '/users/lin/messages', '/groups/crew/messages']) {
+            const answer = await app.get(`${path}?${asked}`, as('ada'))
+            assertFails(answer, 400, 'ERR_BAD_REQUEST')
+            assert.deepEqual(Object.keys(answer.body.error.details), [name], asked)
+          }
+        }
+        for (const asked of ['perPage=0', 'page=0', 'page=x']) {
+          assertFails(await app.get(`/users/lin/messages?${asked}`), 400, 'ERR_BAD_REQUEST')
+        }
+      })
+
+      it('take a cursor that names no message as a position', async () => {
+        const gone = String(Number(ids.editing) + 1_000_000)
+        assert.deepEqual(await found('/messages', `id=${gone}&affix=prepend`, 'ada'), everything)
+        assert.deepEqual(await found('/messages', `id=${gone}`, 'ada'), [])
+        assert.deepEqual(await found('/messages', 'id=0', 'ada'), everything)
+      })
+
+      it('see every change that the record tells of, when it tells', async () => {
+        const { data } = assertSucceeds(await app.get('/messages?limit=1000', as('ada')))
+        const moments = [...new Set(data.map(({ updatedAt }: { updatedAt: number }) => updatedAt))] as number[]
+        for (const at of moments) {
+          const expected = data.filter((message: { id: string; updatedAt: number }) => message.updatedAt >= at)
+          const names = namesIn(expected).filter((name) => changed.includes(name))
+          assert.deepEqual(await found('/messages', `updatedAt[from]=${at}`, 'ada'), names, `from ${at}`)
+        }
+        const { id, sentAt, conversationId } = await say(app, 'lin', 'max', 'at once')
+        assertSucceeds(await app.put(`/messages/${id}`, { data: { text: 'changed' } }))
+        const since = `conversationId=${conversationId}&updatedAt[from]=${sentAt}`
+        assert.deepEqual(idsIn(assertSucceeds(await app.get(`/messages?${since}`)).data), [id])
+      })
+
       const ofViewer: [string, string[]][] = [
         ['myMentionsOnly=true', ['toAda', 'groupLink']],
         ['hideMessagesFromBlockedUsers=true', except('fromBlocked')],
@@ -186,7 +313,11 @@ for (const database of databases) {
           assert.deepEqual(await found('/groups/crew/messages', asked, 'ada'), byPlace(true), asked)
         }
         for (const asked of ['myMentionsOnly=true', 'saved=true', 'unread=true', 'undelivered=true', 'count=true']) {
-          assertFails(await app.get(`/messages?${asked}`), 400, 'ERR_BAD_REQUEST')
+          for (const path of ['/messages', '/users/lin/messages', '/groups/crew/messages']) {
+            const answer = await app.get(`${path}?${asked}`)
+            assertFails(answer, 400, 'ERR_BAD_REQUEST')
+            assert.deepEqual(Object.keys(answer.body.error.details), [asked.split('=')[0]])
+          }
         }
       })
 
@@ -275,8 +406,26 @@ for (const database of databases) {
         assert.deepEqual(await counted('/messages'), [ofLin, ofGroup])
         assert.deepEqual(await counted('/users/lin/messages'), [ofLin])
         assert.deepEqual(await counted('/groups/g/messages'), [ofGroup])
+        // Counts of some kinds only.
+        assertSucceeds(await app.put(`/messages/${b.id}`, { data: { text: 'www.example.org' } }, as('lin')))
+        const some = async (asked: string) =>
+          assertSucceeds(await app.get(`/messages?unread=true&count=true&${asked}`, as('ada'))).data
+        const oneOfLin = { ...ofLin, count: 1 }
+        for (const [asked, expected] of [
+          ['hasLinks=true', [oneOfLin]],
+          ['searchKey=EXAMPLE', [oneOfLin]],
+          ['searchKey=absent', []],
+          ['receiverType=group', [ofGroup]],
+          ['sender=lin', [ofLin]],
+          ['category=custom', []],
+          ['conversationId=ada_user_lin', [ofLin]],
+          ['hideMessagesFromBlockedUsers=true', [ofLin, ofGroup]],
+        ] as const) {
+          assert.deepEqual(await some(asked), expected, asked)
+        }
         assertSucceeds(await app.post('/users/ada/blockedusers', { blockedUids: ['lin'] }))
         assert.deepEqual(await counted('/messages'), [ofGroup])
+        assert.deepEqual(await some('receiverType=user'), [])
       })
     })
 
@@ -297,6 +446,22 @@ for (const database of databases) {
           assert.deepEqual(await listed(`/users/lin/messages?${search}`, 'ada'), [], search)
         }
         assertFails(await app.get(`/messages/${old.id}`, as('ada')), 403, 'ERR_MESSAGE_NO_ACCESS')
+        const reply = await say(app, 'lin', 'ada', 'a reply', { parentId: old.id })
+        const seenBy = async (uid: string, other: string) => {
+          const { data } = assertSucceeds(await app.get(`/users/${other}/messages?withParent=true`, as(uid)))
+          return data.filter(({ id }: { id: string }) => id !== old.id)
+        }
+        for (const { id, quotedMessage, parent } of await seenBy('ada', 'lin')) {
+          assert.deepEqual([quotedMessage, parent], [undefined, undefined], id)
+          assert.equal('quotedMessage' in assertSucceeds(await app.get(`/messages/${id}`, as('ada'))).data, false)
+        }
+        const [quoting, replying] = await seenBy('lin', 'ada')
+        assert.deepEqual([quoting.quotedMessage.id, replying.parent.id], [old.id, old.id])
+        for (const link of ['quotedMessageId', 'parentId']) {
+          const body = { receiver: 'lin', receiverType: 'user', data: { text: 'x' }, [link]: old.id }
+          assertFails(await app.post('/messages', body, as('ada')), 403, 'ERR_MESSAGE_NO_ACCESS')
+        }
+        assertSucceeds(await app.delete(`/messages/${reply.id}`, { permanent: true }))
         assert.deepEqual(await listed('/users/ada/messages', 'lin'), [old.id, fresh.id])
         assert.deepEqual(idsIn(assertSucceeds(await app.get('/messages')).data), [old.id, fresh.id])
       })

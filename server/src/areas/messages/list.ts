@@ -30,8 +30,8 @@ export interface Stretch {
   previous?: Cursor
 }
 
-export async function viewerFor(db: TenantDb, actor: Actor | undefined): Promise<Viewer | undefined> {
-  return actor && { uid: actor.uid, blocked: await uidsBlockedBy.ask(db, actor.uid) }
+export async function viewerFor(db: TenantDb, { uid }: Actor): Promise<Viewer> {
+  return { uid, blocked: await uidsBlockedBy.ask(db, uid) }
 }
 
 const clientLimitMax = 100
@@ -55,7 +55,7 @@ export async function readStretch(
   actor: Actor | undefined,
   limitMax: number,
 ): Promise<Stretch> {
-  const viewer = await viewerFor(db, actor)
+  const viewer = actor && (await viewerFor(db, actor))
   const limit = Math.min(query.limit ?? messageLimits.usual, limitMax)
   const affix = query.affix ?? 'append'
   const conversationId = scope.kind === 'conversation' ? scope.conversationId : undefined
@@ -123,7 +123,7 @@ function withCondition({ conditions, search }: Wanted, more: Condition[]): Wante
 }
 
 /** What the viewer's role lets a list hold. */
-async function allowedBy(db: TenantDb, actor: Actor): Promise<Condition[]> {
+export async function allowedBy(db: TenantDb, actor: Actor): Promise<Condition[]> {
   const { values } = await policyOf(db, actor)
   const categories = values['listMessages.allowedMessageCategories']
   const types = values['listMessages.allowedMessageTypes']
@@ -149,9 +149,8 @@ async function idsFrom(db: TenantDb, scope: Scope, wanted: Wanted, affix: Affix,
   const within = conditionsFor(scope)
   const { search } = wanted
   if (!search) return walk(db, [...within, ...wanted.conditions], affix, limit)
-  const hits = await countMatching(db, search)
-  const size = await sizeOf(db, scope)
-  return gatheringIsCheaper(hits, size, limit)
+  const worthGathering = gatheredMax(await sizeOf(db, scope), limit)
+  return (await countMatching(db, search, worthGathering + 1)) <= worthGathering
     ? gather(db, search, [...within, ...wanted.conditions], affix, limit)
     : walk(db, [...within, ...wanted.conditions, eachMatches(db, search)], affix, limit)
 }
@@ -179,9 +178,9 @@ async function sizeOf(db: TenantDb, scope: Scope): Promise<number> {
   return scope.kind === 'conversation' ? ((await findConversation(db, scope.conversationId))?.last_seq ?? 0) : appSize
 }
 
-/** Few hits are fetched and sorted; where many match, walking in order is soon done. */
-function gatheringIsCheaper(hits: number, size: number, limit: number): boolean {
-  return hits * hits <= size * limit
+/** Up to so many hits are fetched and sorted; where more match, walking in order is soon done. */
+function gatheredMax(size: number, limit: number): number {
+  return Math.floor(Math.sqrt(size * limit))
 }
 
 /** The words asked of one message after the other. */
@@ -207,12 +206,12 @@ function walking(db: TenantDb, conditions: Condition[], affix: Affix, limit: num
 }
 
 function gather(db: TenantDb, search: Search, conditions: Condition[], affix: Affix, limit: number): Promise<number[]> {
-  const all = [sql`messages.app_id = ${db.appId}`, sql`messages.id = hit.id`, sql`messages.purged = 0`, ...conditions]
-  // Crossed, so that SQLite begins with what was found.
+  const match = sql`messages.app_id = ${db.appId} AND messages.id = hit.id`
   return idsOf(
     db,
     sql`WITH hit (id) AS MATERIALIZED ${placesMatching(db, search)}
-      SELECT messages.id FROM hit CROSS JOIN messages WHERE ${sql.join(all, sql` AND `)}
+      SELECT messages.id ${db.connection.flavour.lookUpEach('hit', 'messages', match)}
+      AND ${sql.join([sql`messages.purged = 0`, ...conditions], sql` AND `)}
       ORDER BY messages.id ${direction(affix)} LIMIT ${limit}`,
   )
 }
@@ -230,7 +229,7 @@ const hitsMax = 20_000
 /** Of all conversations of a user. Each gives its first few; of those the first are taken. */
 async function idsOfViewer(db: TenantDb, uid: string, wanted: Wanted, affix: Affix, limit: number): Promise<number[]> {
   const { search } = wanted
-  if (search && (await countMatching(db, search)) <= hitsMax) {
+  if (search && (await countMatching(db, search, hitsMax + 1)) <= hitsMax) {
     return gather(db, search, [...wanted.conditions, visibleTo(db, uid)], affix, limit)
   }
   const conditions = search ? [...wanted.conditions, eachMatches(db, search)] : wanted.conditions

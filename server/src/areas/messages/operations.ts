@@ -15,7 +15,7 @@ import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
 import * as failures from './errors.ts'
-import { limitMaxFor, readStretch, type Scope, viewerFor } from './list.ts'
+import { limitMaxFor, readStretch, type Scope } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import { requireScope, type Speaker, speakerFor } from './parties.ts'
 import {
@@ -103,8 +103,8 @@ type SendCall = Work & { body: MessageSend; files: ReceivedFile[] }
 async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Message } | { data: SentToMany }> {
   const { multipleReceivers, ...body } = call.body
   if (!multipleReceivers) return { data: await sendOne(call, speaker, body, call.files) }
-  const { uids = [], guids = [] } = multipleReceivers
-  const count = new Set(uids).size + new Set(guids).size
+  const [uids, guids] = [eachOnce(multipleReceivers.uids), eachOnce(multipleReceivers.guids)]
+  const count = uids.length + guids.length
   if (count === 0) throw failures.emptyReceiver()
   if (count > receiversMax) throw badRequest({ multipleReceivers: [`must not name more than ${receiversMax}`] })
   readContent(body, call.files, call.tools.fileLimits.countMax)
@@ -118,10 +118,12 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
   }
 }
 
+const eachOnce = (ids: string[] = []) => [...new Set(ids.map((id) => id.toLowerCase()))]
+
 /** A refusal concerns one receiver; every check comes before the first write for him. */
 async function eachReceiver(ids: string[], send: (id: string) => Promise<Message>): Promise<Record<string, Sent>> {
   const outcomes: Record<string, Sent> = Object.create(null)
-  for (const id of new Set(ids)) {
+  for (const id of ids) {
     try {
       outcomes[id] = { success: true, data: await send(id) }
     } catch (error) {
@@ -241,9 +243,8 @@ type ListCall = Pick<Work, 'db'> & {
 
 async function list({ db, query, actor, caller }: ListCall, scope: Scope, conversationId: string | undefined) {
   if (query.count) {
-    const viewer = await viewerFor(db, actor)
-    if (!viewer) throw badRequest({ count: ['needs an acting user'] })
-    return { data: await unreadCounts(db, viewer, conversationId, query.hideMessagesFromBlockedUsers ?? false) }
+    if (!actor) throw badRequest({ count: ['needs an acting user'] })
+    return { data: await unreadCounts(db, actor, query, conversationId) }
   }
   const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
   return { data: await shown(db, rows, actor?.uid, query), meta }

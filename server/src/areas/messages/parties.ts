@@ -112,9 +112,14 @@ export function receiverId(receiver: Receiver): string {
   return receiver.type === 'group' ? receiver.group.guid : receiver.user.uid
 }
 
+// Notes to oneself stand in a conversation, too.
+function toConversationUser(user: UserRow, speakerUid: string): object {
+  return { ...toUser(user, { withTags: false }), conversationId: placeOfUsers(speakerUid, user.uid).conversationId }
+}
+
 /** The receiver as it was when something was sent to it. */
 export function entityOf(receiver: Receiver, speakerUid: string): Entity {
   return receiver.type === 'group'
     ? { entity: toGroup(receiver.group), entityType: 'group' }
-    : { entity: toUser(receiver.user, { actorUid: speakerUid, withTags: false }), entityType: 'user' }
+    : { entity: toConversationUser(receiver.user, speakerUid), entityType: 'user' }
 }

@@ -6,9 +6,11 @@ const muidCharactersMax = 100
 const receiverCharactersMax = 100
 export const receiversMax = 100
 
+const idMax = 999_999_999_999_999
+
 /** An id as it may be sent: a number, or its digits. */
 export const IdInput = (description: string) =>
-  Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,15}$' })], { description })
+  Type.Union([Type.Integer({ minimum: 0, maximum: idMax }), Type.String({ pattern: '^[0-9]{1,15}$' })], { description })
 
 const Receivers = Type.Object({
   uids: Type.Optional(Type.Array(FilledText(receiverCharactersMax))),
@@ -23,6 +25,9 @@ export const MessageSend = Type.Object({
   category: Type.Optional(Type.String({ description: '`message`, `custom` or `interactive`' })),
   type: Type.Optional(Text(100, '`text`, `image`, `audio`, `video`, `file`, or a name of your own for `custom`')),
   data: Type.Optional(Type.Unknown({ description: 'The content' })),
+  metadata: Type.Optional(
+    Type.Unknown({ description: 'In a form: the same as `metadata` in `data`, which wins where both are sent' }),
+  ),
   muid: Type.Optional(
     Text(muidCharactersMax, 'An id of your own; the same one again is answered with the first message'),
   ),
@@ -72,7 +77,7 @@ export const messageFilters = {
   'editedAt[from]': number('Edited at this time or later'),
   'editedAt[to]': number('Edited at this time or earlier'),
   updatedAt: number('Sent or changed after this time'),
-  onlyUpdates: flag('With `updatedAt`: only what was changed, not what was sent'),
+  onlyUpdates: flag('Only what was changed after sending'),
   category: Type.Optional(Type.String()),
   categories: words('Any of these categories'),
   type: Type.Optional(Type.String()),

@@ -16,7 +16,7 @@ import {
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { toUser, usersByUid } from '../users/index.ts'
-import { type Content, contentOf, type Data, flagsOf, kindOf, messageCharactersMax } from './content.ts'
+import { type Content, contentOf, type Data, flagsOf, kindOf, messageCharactersMax, objectOf } from './content.ts'
 import {
   actionNotAllowed,
   blockedByExtension,
@@ -34,7 +34,7 @@ import { messageSent, userMentioned } from './events.ts'
 import { beforeSend, joinThread } from './gates.ts'
 import { entityOf, placeFor, type Receiver, receiverFor, receiverId, refuseForbidden, type Speaker } from './parties.ts'
 import type { MessageSend } from './schemas.ts'
-import { findMessage, messagesList, searchEntry, seenMessage } from './store.ts'
+import { findMessage, messagesList, refuseHidden, searchEntry, seenMessage } from './store.ts'
 
 /** One message to one receiver, from what was sent to what is answered. */
 export async function sendMessage(
@@ -54,8 +54,8 @@ export async function sendMessage(
 /** Checks the content before anything is looked up: it is the same for every receiver. */
 export function readContent(body: MessageSend, files: ReceivedFile[], filesMax: number): Content {
   const [first] = files
-  const kind = kindOf(first && !body.type ? { ...body, type: typeFor(first) } : body)
-  const data = body.data ?? (first ? {} : undefined)
+  const kind = kindOf(first && kindIsOpen(body) ? { ...body, type: typeFor(first) } : body)
+  const data = dataOf(body, first !== undefined)
   if (data === undefined) throw badRequest({ data: ['is required'] })
   if (JSON.stringify(body).length > messageCharactersMax) {
     throw invalidData({
@@ -65,7 +65,18 @@ export function readContent(body: MessageSend, files: ReceivedFile[], filesMax: 
   return contentOf(kind, data, files.map(storedAttachment), filesMax)
 }
 
+/** A form may bring metadata in a field of their own, and a file without any words. */
+function dataOf({ data, metadata }: MessageSend, hasFile: boolean): unknown {
+  if (metadata === undefined) return data === undefined && hasFile ? {} : data
+  const given = data === undefined ? {} : objectOf(data)
+  return given ? { metadata, ...given } : data
+}
+
 /** A form that brings a file need not say what kind it is. */
+function kindIsOpen({ category = 'message', type }: MessageSend): boolean {
+  return category === 'message' && type === undefined
+}
+
 function typeFor({ mimeType }: ReceivedFile): string {
   const [main = ''] = mimeType.split('/')
   return ['image', 'audio', 'video'].includes(main) ? main : 'file'
@@ -83,7 +94,8 @@ export async function deliver(
   const place = placeFor(speaker, receiver)
   await refuseForbidden(db, speaker, receiver, content, parentId !== undefined)
   const parent = parentId === undefined ? undefined : await requireParent(db, place, Number(parentId))
-  if (quotedMessageId !== undefined) await requireQuotable(db, place, Number(quotedMessageId))
+  const quoted = quotedMessageId === undefined ? undefined : await requireQuotable(db, place, Number(quotedMessageId))
+  for (const linked of [parent, quoted]) if (linked) await refuseHidden(db, linked, speaker.actor?.uid)
   if (muid) {
     // Whoever comes second waits here until the first is written.
     await openConversation(db, place, work.now)
@@ -94,10 +106,10 @@ export async function deliver(
   const proposal = { ...content, sender: speaker.uid, receiver: receiverId(receiver), receiverType: receiver.type }
   if ((await beforeSend.ask(work, proposal)) === 'refuse') throw blockedByExtension()
   return write(work, speaker, receiver, place, content, {
-    muid,
+    muid: muid || undefined,
     tags,
     parent,
-    quotedId: quotedMessageId === undefined ? undefined : Number(quotedMessageId),
+    quotedId: quoted?.id,
   })
 }
 
@@ -134,10 +146,10 @@ async function write(
     parentId: parent?.id,
     quotedId,
     tags: tags && [...new Set(tags)],
-    flags: flagsOf({ data: content.data, mentioned: known }),
+    flags: flagsOf({ ...content, mentioned: known }),
     mentions: known,
   })
-  await claim(db, data, row.id)
+  if (content.mimeTypes.length > 0) await claim(db, data, row.id)
   if (tags && tags.length > 0) await putTags(db, row.id, tags)
   await putSearchEntries(db, messagesList, [searchEntry(row)])
   if (parent) await countReply(work, parent, row, known)
@@ -199,11 +211,12 @@ async function requireParent(db: TenantDb, { conversationId }: Place, id: number
   return parent
 }
 
-async function requireQuotable(db: TenantDb, { conversationId }: Place, id: number): Promise<void> {
+async function requireQuotable(db: TenantDb, { conversationId }: Place, id: number): Promise<MessageRow> {
   const quoted = await findMessage(db, id)
   if (!quoted) throw messageNotFound({ id })
   if (quoted.conversation_id !== conversationId) throw messageNotAccessible({ id })
   if (quoted.category === 'action' || quoted.category === 'call') throw actionNotAllowed({ id })
+  return quoted
 }
 
 /** A reply shows on the message that the thread belongs to; who wrote it and who is named in it follow the thread. */

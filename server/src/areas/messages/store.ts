@@ -3,6 +3,7 @@ import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { findGroup, placeIn } from '../groups/index.ts'
 import { findRow, type MessageRow, messagesOf, type SeenMessage, toMessages } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
+import { isMedia } from './content.ts'
 import { messageNotAccessible, messageNotFound } from './errors.ts'
 
 /** The name of the list, for search. */
@@ -39,6 +40,16 @@ async function maySee(db: TenantDb, row: MessageRow, viewer: string): Promise<bo
   return group !== undefined && (await placeIn(db, group, viewer)).member !== undefined
 }
 
+/** Refuses to build on a message that a reset has hidden from the viewer. */
+export async function refuseHidden(
+  db: TenantDb,
+  { id, conversation_id, seq }: MessageRow,
+  viewer: string | undefined,
+): Promise<void> {
+  const side = viewer === undefined ? undefined : await findRow(db, conversation_id, viewer)
+  if (side && side.cleared_seq >= seq) throw messageNotAccessible({ id })
+}
+
 /** One message as a viewer sees it now. */
 export async function seenMessage(db: TenantDb, id: number, viewer: string | undefined): Promise<Message> {
   const rows = (await messagesOf(db, viewer).where('messages.id', '=', id).execute()) as SeenMessage[]
@@ -48,8 +59,10 @@ export async function seenMessage(db: TenantDb, id: number, viewer: string | und
 }
 
 /** What a message can be found by: its text, the names of its files, those it mentions, and kinds of files. */
-export function searchEntry({ id, data, conversation_id }: MessageRow): SearchEntry {
-  const { text = '', attachments = [], mentions = {} } = JSON.parse(data)
+export function searchEntry(row: MessageRow): SearchEntry {
+  const { id, conversation_id } = row
+  const { text = '', mentions = {}, ...content } = JSON.parse(row.data)
+  const attachments = isMedia(row) ? content.attachments : []
   const names = attachments.map(({ name, mimeType }: { name: string; mimeType: string }) => `${name} ${mimeType}`)
   const people = Object.values(mentions as Record<string, { name: string }>).map(({ name }) => name)
   const all = withoutAccents([text, ...names, ...people].join(' '))

@@ -1,32 +1,61 @@
 import { type SqlBool, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { sidesWhere, unreadOf, withWhom } from '../timeline/index.ts'
-import type { Viewer } from './filters.ts'
+import { type Side, sidesWhere, unreadOf, withWhom } from '../timeline/index.ts'
+import { type Condition, conditionsOf, counted, searchOf, type Viewer } from './filters.ts'
+import { allowedBy, eachMatches, viewerFor } from './list.ts'
+import type { MessageListQuery } from './schemas.ts'
 
 /** How much each user and group has for the viewer that is not read; those with nothing are left out. */
 export async function unreadCounts(
   db: TenantDb,
-  { uid, blocked }: Viewer,
+  actor: Actor,
+  query: MessageListQuery,
   conversationId: string | undefined,
-  hideBlocked: boolean,
 ): Promise<{ entityType: 'user' | 'group'; entityId: string; count: number }[]> {
+  const viewer = await viewerFor(db, actor)
   const sides = await sidesWhere(
     db,
     [
-      sql`conversation_rows.uid = ${uid}`,
+      sql`conversation_rows.uid = ${viewer.uid}`,
       sql`conversations.last_counted > conversation_rows.read_counted`,
       ...(conversationId === undefined ? [] : [sql<SqlBool>`conversation_rows.conversation_id = ${conversationId}`]),
     ],
     sql`ORDER BY conversation_rows.conversation_id`,
   )
-  const counts = await unreadOf(db, sides, blocked)
-  return sides
-    .map((side) => ({
-      entityType: side.type,
-      entityId: withWhom(side),
-      count: counts.get(side.conversation_id)?.messages ?? 0,
-    }))
-    .filter(({ entityType, entityId, count }) => {
-      return count > 0 && !(hideBlocked && entityType === 'user' && blocked.includes(entityId))
-    })
+  const conditions = [...narrowing(db, query, viewer), ...(await allowedBy(db, actor))]
+  const counts = conditions.length > 0 ? undefined : await unreadOf(db, sides, viewer.blocked)
+  const entries = []
+  for (const side of sides) {
+    const count = counts
+      ? (counts.get(side.conversation_id)?.messages ?? 0)
+      : await countOf(db, side, [...conditions, ...counted(viewer)])
+    if (count > 0) entries.push({ entityType: side.type, entityId: withWhom(side), count })
+  }
+  return entries
+}
+
+/** What is asked beyond what every count of unread messages means: those of blocked users never count. */
+function narrowing(db: TenantDb, query: MessageListQuery, viewer: Viewer): Condition[] {
+  const { unread: _, hideMessagesFromBlockedUsers: __, ...asked } = query
+  const search = searchOf(query, undefined)
+  return [...conditionsOf(db, asked, viewer), ...(search ? [eachMatches(db, search)] : [])]
+}
+
+/** Where only some kinds of messages are asked for, those after the cursor are looked at one by one. */
+async function countOf(
+  db: TenantDb,
+  { conversation_id, read_seq, cleared_seq }: Side,
+  conditions: Condition[],
+): Promise<number> {
+  const all = [
+    sql`messages.app_id = ${db.appId}`,
+    sql`messages.conversation_id = ${conversation_id}`,
+    sql`messages.seq > ${Math.max(read_seq, cleared_seq)}`,
+    sql`messages.purged = 0`,
+    ...conditions,
+  ]
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM messages
+    WHERE ${sql.join(all, sql` AND `)}`.execute(db.connection.query)
+  return rows[0]?.n ?? 0
 }

@@ -10,7 +10,15 @@ export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy, s
 export { otherSide, type Place, placeOfGroup, placeOfUsers } from './place.ts'
 export { settleAll, tellProgress } from './progress.ts'
 export { type Receipt, receiptsOf, receiptsOfEach } from './receipts.ts'
-export { type MessageView, messagesOf, type SeenMessage, toMessage, toMessages, visibleTo } from './record.ts'
+export {
+  type MessageView,
+  messagesOf,
+  receiptAt,
+  type SeenMessage,
+  toMessage,
+  toMessages,
+  visibleTo,
+} from './record.ts'
 export { closeRow, findConversation, findRow, listConversation, openConversation, openRows } from './rows.ts'
 export { type Side, sidesWhere, withWhom } from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'

@@ -46,6 +46,9 @@ export function visibleTo(db: TenantDb, uid: string): RawBuilder<SqlBool> {
 const receiving = sql`CASE WHEN messages.receiver_type = 'group' THEN ${sql.lit(everybody)}
   WHEN messages.receiver = messages.sender THEN NULL ELSE messages.receiver END`
 
+/** When the receiver, or everybody in a group, last did something with a message: read it, or else received it. */
+export const receiptAt = sql<number | null>`coalesce(${seenAt('read', receiving)}, ${seenAt('delivered', receiving)})`
+
 function seenAt(kind: ReceiptKind, uid: Expression<unknown>) {
   return sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
     WHERE receipt_marks.app_id = messages.app_id AND receipt_marks.conversation_id = messages.conversation_id
@@ -92,7 +95,7 @@ function ask<Value>(
   return ids.length === 0 ? Promise.resolve(new Map()) : question(db, ids, viewer)
 }
 
-/** The messages that some quote or reply to. */
+/** The messages that some quote or reply to; a reset of the viewer's hides these as well. */
 async function relatedTo(
   db: TenantDb,
   rows: SeenMessage[],
@@ -103,9 +106,8 @@ async function relatedTo(
     ...(withParent && parent_id !== null ? [parent_id] : []),
   ])
   if (ids.length === 0) return new Map()
-  const found = await messagesOf(db, viewer)
-    .where('messages.id', 'in', [...new Set(ids)])
-    .execute()
+  const all = messagesOf(db, viewer).where('messages.id', 'in', [...new Set(ids)])
+  const found = await (viewer === undefined ? all : all.where(visibleTo(db, viewer))).execute()
   return new Map(found.map((row) => [row.id, row]))
 }
 

@@ -101,6 +101,7 @@ export async function openConversation(db: TenantDb, place: Place, now: number):
       last_counted: 0,
       shown_seq: 0,
       active_at: now,
+      last_at: now,
       created_at: now,
     })
     .onConflict((conflict) => conflict.columns(['app_id', 'conversation_id']).doNothing())

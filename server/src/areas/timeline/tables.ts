@@ -28,7 +28,10 @@ interface ConversationTable {
   shown_seq: number
   /** Messages up to this one are gone for good, for everyone. */
   purged_seq: Generated<number>
+  /** When the message shown in lists was sent. */
   active_at: number
+  /** When the newest message was sent, shown or not. */
+  last_at: number
   created_at: number
 }
 
@@ -130,6 +133,7 @@ export const migrations: Migrations = {
       .addColumn('shown_seq', 'bigint', (column) => column.notNull())
       .addColumn('purged_seq', 'bigint', (column) => column.notNull().defaultTo(0))
       .addColumn('active_at', 'bigint', (column) => column.notNull())
+      .addColumn('last_at', 'bigint', (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('conversations_key', ['app_id', 'conversation_id'])
       .execute()

@@ -53,6 +53,7 @@ const takeNumber = prepared<Numbers, ConversationRow>((db, value) =>
       last_counted: value.counts,
       shown_seq: value.shown,
       active_at: value.now,
+      last_at: value.now,
       created_at: value.now,
     })
     .onConflict((conflict) =>
@@ -62,6 +63,8 @@ const takeNumber = prepared<Numbers, ConversationRow>((db, value) =>
         shown_seq: sql`CASE WHEN excluded.shown_seq = 1 THEN conversations.last_seq + 1 ELSE conversations.shown_seq END`,
         active_at: sql`CASE WHEN excluded.shown_seq = 1 AND excluded.active_at > conversations.active_at
           THEN excluded.active_at ELSE conversations.active_at END`,
+        last_at: sql`CASE WHEN excluded.last_at > conversations.last_at
+          THEN excluded.last_at ELSE conversations.last_at END`,
       }),
     )
     .returningAll(),
@@ -122,7 +125,7 @@ export async function writeMessage(work: Work, place: Place, draft: Draft): Prom
   })
   if (!conversation) throw new Error('A conversation gave no number.')
   // A clock that was set back does not turn the order round.
-  const sentAt = Math.max(now, conversation.active_at)
+  const sentAt = conversation.last_at
   const message: NewMessage = {
     conversation_id: place.conversationId,
     seq: conversation.last_seq,

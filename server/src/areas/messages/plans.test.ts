@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { databases } from '../../../../tests/support/databases.ts'
+import { type AppClient, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { appWith, as } from '../../../../tests/support/talk.ts'
+import { acrossApps } from '../../../../tests/support/tripwire.ts'
+import type { Actor } from '../../kit/operation.ts'
+import { workIn } from '../../kit/work.ts'
+import { connectionOver } from '../../storage/connection.ts'
+import { putSearchEntries } from '../../storage/search.ts'
+import { type TenantDb, tenantDb } from '../../storage/tenant.ts'
+import { addMentions, placeOfUsers, writeMessage } from '../timeline/index.ts'
+import { readStretch, type Scope } from './list.ts'
+import { messagesOfUser } from './list-of-user.ts'
+import type { MessageListQuery } from './schemas.ts'
+import { putTags } from './send.ts'
+import { messagesList, searchEntry } from './store.ts'
+
+const partners = 12
+const rounds = 100
+const everything = partners * rounds
+
+/** What narrows a list, alone or together with a search. */
+const filters: Record<string, MessageListQuery> = {
+  nothing: {},
+  'times of sending': { 'sentAt[from]': 1, 'sentAt[to]': 9_999_999_999 },
+  'times of changes': { 'updatedAt[from]': 1 },
+  changes: { updatedAt: 1, onlyUpdates: true },
+  'times of edits': { 'editedAt[from]': 1 },
+  categories: { categories: ['message', 'custom'] },
+  types: { types: ['text'] },
+  attachments: { hasAttachments: false, hasLinks: false, hasMentions: false },
+  reactions: { hasReactions: true },
+  'kinds of files': { attachmentTypes: ['image'] },
+  mentions: { mentionedUids: ['p3'] },
+  senders: { senders: ['ada', 'p1'] },
+  receivers: { receiverType: 'user' },
+  tags: { tags: ['rare'] },
+  deletion: { hideDeleted: true, hideReplies: true },
+  pins: { pinned: true },
+  'the end': { affix: 'prepend' },
+}
+const ofViewer: Record<string, MessageListQuery> = {
+  'what is not read': { unread: true },
+  'what has not come': { undelivered: true },
+  'one’s own mentions': { myMentionsOnly: true },
+  'what is saved': { saved: true },
+  'blocked users': { hideMessagesFromBlockedUsers: true },
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: PlanNode[]
+}
+
+for (const database of databases) {
+  describe(`ways through many messages on ${database}`, () => {
+    let h: House
+    let app: AppClient
+    let lastId = 0
+    const actor: Actor = { uid: 'ada', role: 'default', roleId: null }
+    before(async () => {
+      h = await house({ database })
+      app = await appWith(h, 'ada')
+      await h.service.house.database.write(async (connection) => {
+        for (let n = 0; n < everything; n += 1) {
+          const other = `p${n % partners}`
+          const rare = n % 400 === 7
+          const mentions = rare ? ['p3', 'ada'] : []
+          const work = workIn(connection, app.id, h.service.house.tools, 1_700_000_000 + n)
+          const { db } = work
+          const row = await writeMessage(work, placeOfUsers('ada', other), {
+            ...{ sender: n % 3 === 0 ? 'ada' : other, receiver: n % 3 === 0 ? other : 'ada', category: 'message' },
+            ...{
+              type: 'text',
+              data: { text: `plank ${rare ? 'walnut' : 'oak'} ${n}` },
+              mentions: [],
+            },
+          })
+          await addMentions(db, row, mentions)
+          if (rare) await putTags(db, row.id, ['rare'])
+          await putSearchEntries(db, messagesList, [searchEntry(row)])
+          lastId = row.id
+        }
+      })
+      assertSucceeds(await app.post(`/messages/${lastId}/pin`, undefined, as('ada')))
+      assertSucceeds(await app.post(`/messages/${lastId}/save`, undefined, as('ada')))
+      // What PostgreSQL does by itself a little later.
+      if (database === 'postgres')
+        await acrossApps(() => h.service.house.database.write(async ({ run }) => run('ANALYZE', [])))
+    })
+    after(() => h.close())
+
+    /** Plans of the statements that some work runs; on PostgreSQL, with the rows that were really read. */
+    async function plansOf(work: (db: TenantDb) => Promise<unknown>): Promise<{ text: string; plan: unknown[] }[]> {
+      const { reader } = h.service.house.database
+      const plans: { text: string; plan: unknown[] }[] = []
+      const explain = database === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (ANALYZE, FORMAT JSON)'
+      const watching = connectionOver(reader.flavour, async (text, parameters) => {
+        const { rows } = await acrossApps(async () => reader.run(`${explain} ${text}`, parameters))
+        plans.push({ text, plan: rows })
+        return reader.run(text, parameters)
+      })
+      await work(tenantDb(watching, app.id))
+      return plans
+    }
+
+    const tables = [
+      'messages',
+      'search_entries',
+      'receipt_marks',
+      'message_tags',
+      'message_mentions',
+      'conversation_rows',
+    ]
+
+    function visit(node: PlanNode, name: string): number {
+      const relation = node['Relation Name'] ?? ''
+      assert.ok(node['Node Type'] !== 'Seq Scan' || !tables.includes(relation), `${name} reads all of ${relation}`)
+      const own = ['messages', 'search_entries'].includes(relation)
+        ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+        : 0
+      return own + (node.Plans ?? []).reduce((sum, each) => sum + visit(each, name), 0)
+    }
+
+    /** No table is read from end to end, and on PostgreSQL no more rows than this. */
+    function assertReadsFew(name: string, { text, plan }: { text: string; plan: unknown[] }, few: number): void {
+      if (database === 'sqlite') {
+        const whole = new RegExp(`SCAN (${tables.join('|')})\\b`)
+        for (const { detail } of plan as { detail: string }[]) assert.doesNotMatch(detail, whole, `${name}: ${text}`)
+        return
+      }
+      const [
+        {
+          'QUERY PLAN': [{ Plan }],
+        },
+      ] = plan as [{ 'QUERY PLAN': [{ Plan: PlanNode }] }]
+      const read = visit(Plan, name)
+      assert.ok(read <= few, `${name}: ${read} rows read for ${text}\n${JSON.stringify(plan)}`)
+    }
+
+    const scopes: [string, Scope, Actor | undefined][] = [
+      ['of the app', { kind: 'app' }, undefined],
+      ['of a conversation', { kind: 'conversation', conversationId: 'ada_user_p7', clearedSeq: 0 }, actor],
+      ['of a user', { kind: 'viewer', uid: 'ada' }, actor],
+    ]
+
+    it('looks at few messages for a rare word, whatever else is asked', async () => {
+      for (const [where, scope, who] of scopes) {
+        for (const [what, query] of Object.entries({ ...filters, ...(who ? ofViewer : {}) })) {
+          const asked = { ...query, searchKey: 'walnut' }
+          const plans = await plansOf((db) => readStretch(db, scope, asked, who, 1_000))
+          for (const plan of plans) assertReadsFew(`a rare word and ${what} ${where}`, plan, 60)
+        }
+      }
+    })
+
+    it('never reads a table from end to end, whatever is asked', async () => {
+      for (const [where, scope, who] of scopes) {
+        for (const [what, query] of Object.entries({ ...filters, ...(who ? ofViewer : {}) })) {
+          for (const searchKey of ['', 'plank']) {
+            const asked = { ...query, ...(searchKey && { searchKey }) }
+            const plans = await plansOf((db) => readStretch(db, scope, asked, who, 1_000))
+            for (const plan of plans) assertReadsFew(`${searchKey} ${what} ${where}`, plan, Number.POSITIVE_INFINITY)
+          }
+        }
+      }
+      for (const [what, query] of Object.entries(filters)) {
+        for (const searchKey of ['', 'plank', 'walnut']) {
+          const asked = { ...query, ...(searchKey && { searchKey }) }
+          const plans = await plansOf((db) => messagesOfUser(db, 'p3', asked, { limit: 10, offset: 0 }))
+          for (const plan of plans) assertReadsFew(`${searchKey} ${what} in pages`, plan, rounds * 3)
+        }
+      }
+    })
+
+    it('looks at few messages for what few have, or for the first of many', async () => {
+      const rare: Record<string, MessageListQuery> = {
+        'a rare tag': { tags: ['rare'] },
+        'a rare mention': { mentionedUids: ['p3'] },
+        'a rare sender': { sender: 'nobody' },
+        'the first': {},
+        'the last': { affix: 'prepend' },
+      }
+      for (const [where, scope, who] of scopes) {
+        for (const [what, query] of Object.entries(rare)) {
+          const plans = await plansOf((db) => readStretch(db, scope, query, who, 1_000))
+          for (const plan of plans) assertReadsFew(`${what} ${where}`, plan, 500)
+        }
+      }
+    })
+  })
+}
