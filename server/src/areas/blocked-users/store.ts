@@ -207,3 +207,12 @@ export async function blockedUidsOf(db: TenantDb, uid: string): Promise<string[]
     .execute()
   return rows.map((row) => row.uid)
 }
+
+/** The same as a subquery of one column, for the user whose UID a column of the query around it holds. */
+export function blockedUidsIn(db: TenantDb, uidColumn: string) {
+  return sql`(SELECT other.uid FROM blocks
+    JOIN users AS me ON me.app_id = blocks.app_id AND me.id = blocks.user_id
+    JOIN users AS other ON other.app_id = blocks.app_id AND other.uid = blocks.blocked_uid
+      AND other.id = blocks.blocked_id
+    WHERE blocks.app_id = ${db.appId} AND me.uid = ${sql.ref(uidColumn)})`
+}

@@ -1,7 +1,8 @@
 import { area } from '../../kit/area.ts'
 import { conversationEvents } from './events.ts'
+import { unpinDeleted } from './followers.ts'
 import { operations } from './operations.ts'
-import { emptyConversation } from './reset.ts'
+import { deleteMessages, emptyConversation } from './reset.ts'
 import { migrations } from './tables.ts'
 
 export const conversations = area({
@@ -11,5 +12,6 @@ export const conversations = area({
   events: conversationEvents,
   migrations,
   tables: ['conversation_pins'],
-  jobs: [emptyConversation],
+  followers: [unpinDeleted],
+  jobs: [deleteMessages, emptyConversation],
 })

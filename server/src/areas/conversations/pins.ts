@@ -21,22 +21,27 @@ export async function pin(work: Work, side: Side): Promise<Side> {
   await holdUsers(db, [side.uid])
   const own = await ownPins(db, side.uid)
   if (own.filter((each) => !pinOf(each, pins)).length >= pinsMax) throw tooManyPins({ max: pinsMax })
-  return put(db, side, now)
+  // It is in the list from now on, also where nothing is in it.
+  return put(db, side, { pinned_at: now, cleared_seq: side.cleared_seq, kept: 1 })
 }
 
 export async function unpin(work: Work, side: Side): Promise<Side> {
   if (pinOf(side, await systemPins(work.db))) throw pinnedForEveryone()
-  return side.pinned_at === null ? side : put(work.db, side, null)
+  return side.pinned_at === null ? side : put(work.db, side, { pinned_at: null })
 }
 
-async function put(db: TenantDb, side: Side, pinnedAt: number | null): Promise<Side> {
+async function put(
+  db: TenantDb,
+  side: Side,
+  columns: Pick<Side, 'pinned_at'> & Partial<Pick<Side, 'cleared_seq' | 'kept'>>,
+): Promise<Side> {
   await db
     .update('conversation_rows')
-    .set({ pinned_at: pinnedAt })
+    .set(columns)
     .where('conversation_id', '=', side.conversation_id)
     .where('uid', '=', side.uid)
     .execute()
-  return { ...side, pinned_at: pinnedAt }
+  return { ...side, ...columns }
 }
 
 async function ownPins(db: TenantDb, uid: string): Promise<Side[]> {

@@ -31,7 +31,7 @@ export async function markUpTo(
 /** Takes a user's cursor back: what follows the message is unread again. */
 export async function markDownTo(work: Work, side: Side, messageId: number): Promise<boolean> {
   const conversation = await findConversation(work.db, side.conversation_id)
-  const target = messageId === 0 ? { seq: 0, counted: 0 } : await requireIn(work.db, side, messageId)
+  const target = await requireIn(work.db, side, messageId)
   return conversation !== undefined && (await retreat(work.db, conversation, side.uid, target))
 }
 
@@ -42,6 +42,8 @@ function messagesIn(db: TenantDb, { conversation_id }: Side) {
 async function requireIn(db: TenantDb, side: Side, id: number): Promise<MessageRow> {
   const row = await messagesIn(db, side)
     .where('messages.id', '=', id)
+    // What a reset hides is not there for this user.
+    .where('messages.seq', '>', side.cleared_seq)
     .where('messages.purged', '=', 0)
     .executeTakeFirst()
   if (!row) throw messageNotFound({ id })

@@ -30,11 +30,12 @@ import {
   type Sent,
   SentToMany,
   UnreadCounts,
+  UnreadCountsByKind,
   UserMessageListQuery,
 } from './schemas.ts'
 import { readContent, sendMessage as sendOne } from './send.ts'
 import { requireMessage, seenMessage } from './store.ts'
-import { unreadCounts } from './unread-counts.ts'
+import { countsByKind, unreadCounts } from './unread-counts.ts'
 import { shown } from './view.ts'
 
 const messageBytesMax = 262_144
@@ -199,7 +200,7 @@ const removeMessage = operation({
 })
 
 const listErrors = [permissionDenied, userNotFound, groupNotFound, groupNotJoined, bannedFromGroup]
-const ListReply = Type.Union([MessageStretch, UnreadCounts, MessagePage])
+const ListReply = Type.Union([MessageStretch, UnreadCounts, UnreadCountsByKind, MessagePage])
 
 const listMessages = operation({
   id: 'listMessages',
@@ -239,7 +240,8 @@ async function list({ db, query, actor, caller }: ListCall, scope: Scope, conver
   if (query.count) {
     const viewer = await viewerFor(db, actor)
     if (!viewer) throw badRequest({ count: ['needs an acting user'] })
-    return { data: await unreadCounts(db, viewer, conversationId, query.hideMessagesFromBlockedUsers ?? false) }
+    const counts = await unreadCounts(db, viewer, conversationId, query.hideMessagesFromBlockedUsers ?? false)
+    return caller.kind === 'client' ? { data: countsByKind(counts) } : { data: counts }
   }
   const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
   return { data: await shown(db, rows, actor?.uid, query), meta }

@@ -1,7 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { wholeSeconds } from '../../kit/page.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { messagesOf, type SeenMessage, toMessages, visibleTo } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
+import { uidsBlockedBy } from '../users/index.ts'
 import type { ThreadListQuery } from './schemas.ts'
 
 type Condition = RawBuilder<SqlBool>
@@ -11,7 +13,7 @@ export const threadLimits = { usual: 100, max: 1_000 }
 export interface ThreadPage {
   threads: Message[]
   limit: number
-  next: { affix: 'append' | 'prepend'; updatedAt: number } | undefined
+  next: { affix: 'append' | 'prepend'; updatedAt: number; id: string } | undefined
 }
 
 /** Threads by their last activity. `append` reads on to older ones, as the list is read; `prepend` back to newer ones. */
@@ -30,13 +32,7 @@ export async function listThreads(
       : [sql`messages.reply_count > 0` as Condition]),
     ...(conversationId === undefined ? [] : [sql`messages.conversation_id = ${conversationId}` as Condition]),
     ...(viewer === undefined ? [] : [visibleTo(db, viewer)]),
-    ...(query.updatedAt === undefined
-      ? []
-      : [
-          (affix === 'append'
-            ? sql`messages.updated_at < ${query.updatedAt}`
-            : sql`messages.updated_at > ${query.updatedAt}`) as Condition,
-        ]),
+    ...(query.updatedAt === undefined ? [] : [beyond(query.updatedAt, query.id, affix)]),
   ]
   const direction = affix === 'append' ? sql`DESC` : sql`ASC`
   const found = (await messagesOf(db, viewer)
@@ -44,23 +40,23 @@ export async function listThreads(
     .orderBy(sql`messages.updated_at ${direction}, messages.id ${direction}`)
     .limit(limit + 1)
     .execute()) as SeenMessage[]
-  const rows = wholeSeconds(found, limit).toSorted((a, b) => b.updated_at - a.updated_at || b.id - a.id)
+  // Who reads on by the time alone misses nothing either.
+  const page = wholeSeconds(found.slice(0, limit), found[limit], ({ updated_at }) => updated_at)
+  const rows = page.toSorted((a, b) => b.updated_at - a.updated_at || b.id - a.id)
   const last = affix === 'append' ? rows.at(-1) : rows[0]
   return {
     threads: await withReplies(db, rows, query, viewer),
     limit,
-    next: found.length > limit && last ? { affix, updatedAt: last.updated_at } : undefined,
+    next: found.length > limit && last ? { affix, updatedAt: last.updated_at, id: String(last.id) } : undefined,
   }
 }
 
-/**
- * As many as were asked for, or fewer: the cursor is a time, so what happened in the same second must not be torn apart.
- * Only where a whole answer is of one second are the others of that second lost to it.
- */
-function wholeSeconds(found: SeenMessage[], limit: number): SeenMessage[] {
-  const [page, following] = [found.slice(0, limit), found[limit]]
-  const whole = page.filter(({ updated_at }) => updated_at !== following?.updated_at)
-  return whole.length > 0 ? whole : page
+/** Of threads that were active in the same second, the id tells which come after the cursor. */
+function beyond(at: number, id: number | undefined, affix: 'append' | 'prepend'): Condition {
+  const side = affix === 'append' ? sql`<` : sql`>`
+  return id === undefined
+    ? sql`messages.updated_at ${side} ${at}`
+    : sql`(messages.updated_at, messages.id) ${side} (${at}, ${id})`
 }
 
 function followedBy(db: TenantDb, viewer: string): Condition {
@@ -100,13 +96,14 @@ async function withReplies(
 
 /** Replies that name the viewer and that he has not read. */
 async function mentionsIn(db: TenantDb, { id, conversation_id }: SeenMessage, viewer: string): Promise<number> {
+  const blocked = await uidsBlockedBy.ask(db, viewer)
   const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM messages
     JOIN message_mentions ON message_mentions.app_id = messages.app_id AND message_mentions.uid = ${viewer}
       AND message_mentions.conversation_id = messages.conversation_id AND message_mentions.seq = messages.seq
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
       AND conversation_rows.conversation_id = messages.conversation_id
     WHERE messages.app_id = ${db.appId} AND messages.parent_id = ${id}
-      AND messages.conversation_id = ${conversation_id} AND messages.sender != ${viewer}
+      AND messages.conversation_id = ${conversation_id} AND messages.sender NOT IN (${sql.join([viewer, ...blocked])})
       AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq`.execute(db.connection.query)
   return rows[0]?.n ?? 0
 }
