@@ -63,6 +63,7 @@ export async function readStretch(
     conditions: [
       ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
       ...(actor ? await allowedBy(db, actor) : []),
+      ...(await settledIn(db, scope)),
     ],
     search: searchOf(query, conversationId),
   }
@@ -89,6 +90,16 @@ export async function readStretch(
     ...(last && after && { next: cursorAt(last, 'append') }),
     ...(first && before && { previous: cursorAt(first, 'prepend') }),
   }
+}
+
+/**
+ * Within a conversation messages come in the order of their ids. Across conversations a smaller id can come after a
+ * larger one, and such lists end before the first that may still be missing.
+ */
+async function settledIn(db: TenantDb, { kind }: Scope): Promise<Condition[]> {
+  if (kind === 'conversation' || kind === 'thread') return []
+  const { run, flavour } = db.connection
+  return [sql`messages.id <= ${await flavour.settledId(run, 'messages')}`]
 }
 
 /** Pinned messages stand by when they were pinned, the latest first. A conversation has few of them. */

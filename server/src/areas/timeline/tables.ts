@@ -259,6 +259,7 @@ export const migrations: Migrations = {
       .columns(['app_id', 'message_id'])
       .execute()
   },
+  '20261116-messages-under-way': (schema, _numbered, { showIdsUnderWay }) => showIdsUnderWay(schema, 'messages'),
   '20261116-timeline-purged': async ({ schema }) => {
     await schema
       .alterTable('conversations')
