@@ -210,9 +210,8 @@ export async function blockedUidsOf(db: TenantDb, uid: string): Promise<string[]
 
 /** The same as a subquery of one column, for the user whose UID a column of the query around it holds. */
 export function blockedUidsIn(db: TenantDb, uidColumn: string) {
-  return sql`(SELECT other.uid FROM blocks
-    JOIN users AS me ON me.app_id = blocks.app_id AND me.id = blocks.user_id
-    JOIN users AS other ON other.app_id = blocks.app_id AND other.uid = blocks.blocked_uid
-      AND other.id = blocks.blocked_id
-    WHERE blocks.app_id = ${db.appId} AND me.uid = ${sql.ref(uidColumn)})`
+  return sql`(SELECT users.uid FROM blocks
+    JOIN users ON users.app_id = blocks.app_id AND users.uid = blocks.blocked_uid AND users.id = blocks.blocked_id
+    WHERE blocks.app_id = ${db.appId} AND blocks.user_id = (SELECT users.id FROM users
+      WHERE users.app_id = ${db.appId} AND users.uid = ${sql.ref(uidColumn)}))`
 }
