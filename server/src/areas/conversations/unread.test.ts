@@ -151,6 +151,12 @@ for (const database of databases) {
           },
           { user: 1, group: 1 },
         ],
+        ['read once more', () => done(ada.post('/users/lin/conversation/read')), { user: 0, group: 1 }],
+        [
+          'unread from the beginning, which the reset has set',
+          () => done(ada.delete('/users/lin/conversation/read', { messageId: 0 })),
+          { user: 1, group: 1 },
+        ],
         [
           'a reset in place',
           () => done(ada.delete('/groups/crew/conversation', { preserveOrder: true })),
