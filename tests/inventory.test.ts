@@ -100,8 +100,8 @@ server,client POST   /v3/groups/{guid}/conversation/read        fullAccess  requ
 server,client DELETE /v3/users/{uid}/conversation/read          fullAccess  required     standard  10240
 server,client DELETE /v3/groups/{guid}/conversation/read        fullAccess  required     standard  10240
 server,client POST   /v3/users/{uid}/conversation/pin           fullAccess  required     standard  10240
-server,client DELETE /v3/users/{uid}/conversation/pin           fullAccess  required     standard  10240
 server,client POST   /v3/groups/{guid}/conversation/pin         fullAccess  required     standard  10240
+server,client DELETE /v3/users/{uid}/conversation/pin           fullAccess  required     standard  10240
 server,client DELETE /v3/groups/{guid}/conversation/pin         fullAccess  required     standard  10240
 server,client GET    /v3/messages/{id}/reactions                fullAccess  optional     standard  10240
 server,client GET    /v3/messages/{id}/reactions/{reaction}     fullAccess  optional     standard  10240

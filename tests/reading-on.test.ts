@@ -144,7 +144,7 @@ for (const database of databases) {
         }
       }
       // By pages they are cut where the page is full.
-      const page = assertSucceeds(await me.get(`/conversations?affix=append&updatedAt=0&perPage=2&page=2`)).data
+      const page = assertSucceeds(await me.get('/conversations?affix=append&updatedAt=0&perPage=2&page=2')).data
       assert.deepEqual(
         page.map(({ conversationWith }: Fields) => conversationWith.uid),
         ['b2', 'c1'],

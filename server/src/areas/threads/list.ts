@@ -10,10 +10,16 @@ type Condition = RawBuilder<SqlBool>
 
 export const threadLimits = { usual: 100, max: 1_000 }
 
+interface ThreadCursor {
+  affix: 'append' | 'prepend'
+  updatedAt: number
+  id?: string
+}
+
 export interface ThreadPage {
   threads: Message[]
   limit: number
-  next: { affix: 'append' | 'prepend'; updatedAt: number; id: string } | undefined
+  next: ThreadCursor | undefined
 }
 
 /** Threads by their last activity. `append` reads on to older ones, as the list is read; `prepend` back to newer ones. */
@@ -40,15 +46,23 @@ export async function listThreads(
     .orderBy(sql`messages.updated_at ${direction}, messages.id ${direction}`)
     .limit(limit + 1)
     .execute()) as SeenMessage[]
-  // Who reads on by the time alone misses nothing either.
   const page = wholeSeconds(found.slice(0, limit), found[limit], ({ updated_at }) => updated_at)
   const rows = page.toSorted((a, b) => b.updated_at - a.updated_at || b.id - a.id)
   const last = affix === 'append' ? rows.at(-1) : rows[0]
   return {
     threads: await withReplies(db, rows, query, viewer),
     limit,
-    next: found.length > limit && last ? { affix, updatedAt: last.updated_at, id: String(last.id) } : undefined,
+    next: found.length > limit && last ? cursorAt(last, affix, found[limit]) : undefined,
   }
+}
+
+/** The time alone, unless a whole page is of one second and there is more of it. */
+function cursorAt(
+  { updated_at, id }: SeenMessage,
+  affix: ThreadCursor['affix'],
+  following: SeenMessage | undefined,
+): ThreadCursor {
+  return { affix, updatedAt: updated_at, ...(following?.updated_at === updated_at && { id: String(id) }) }
 }
 
 /** Of threads that were active in the same second, the id tells which come after the cursor. */

@@ -21,7 +21,7 @@ export const ThreadStretch = Type.Object({
   meta: Type.Object({
     current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
     next: Type.Optional(
-      Type.Object({ affix: OneOf(['append', 'prepend']), updatedAt: Type.Integer(), id: Type.String() }),
+      Type.Object({ affix: OneOf(['append', 'prepend']), updatedAt: Type.Integer(), id: Type.Optional(Type.String()) }),
     ),
   }),
 })
