@@ -88,6 +88,16 @@ export function paginationOf(total: number, count: number, { page, limit }: { pa
   }
 }
 
+/**
+ * For lists that are read on from a time: a page that ends within a second would leave the rest of that second behind. So
+ * it holds fewer records then; unless all of them are of one second, where there is no better place to stop.
+ */
+export function wholeSeconds<Item>(page: Item[], following: Item | undefined, at: (item: Item) => number): Item[] {
+  if (following === undefined) return page
+  const whole = page.filter((item) => at(item) !== at(following))
+  return whole.length > 0 ? whole : page
+}
+
 type Rows<Row> = SelectQueryBuilder<Tables, never, Row>
 
 /** One narrowing function for each filter of a list's query; a filter without one does not compile. */

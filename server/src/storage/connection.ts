@@ -44,6 +44,8 @@ export interface Flavour {
    * whatever the planner believes. Conditions on the row may follow.
    */
   lookUpEach(hits: string, table: string, match: RawBuilder<unknown>): RawBuilder<unknown>
+  /** The largest id of a numbered table up to which no row can come any more, so that one can read on from there. */
+  settledId(run: RunStatement, table: keyof Tables): Promise<number>
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

@@ -52,6 +52,8 @@ export interface Database {
   numbered: Numbered
   /** Makes the database go on after the numbers that a restore has put into such a table. */
   renumber(connection: Connection, table: keyof Tables): Promise<void>
+  /** Makes the ids of such a table fit for reading on from them, whatever is being written; see `Flavour.settledId`. */
+  showIdsUnderWay(schema: Kysely<Tables>, table: keyof Tables): Promise<void>
   /** Creates the events table, whose position column is made by the database. */
   createLog(schema: Kysely<Tables>): Promise<void>
   /** Creates the table of search entries and the index on their grams; see search.ts. */

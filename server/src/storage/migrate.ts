@@ -4,7 +4,10 @@ import type { Database, Numbered } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** Forward-only steps, keyed `YYYYMMDD-name`; never edited after release. */
-export type Migrations = Record<string, (schema: Kysely<Tables>, numbered: Numbered) => Promise<void>>
+export type Migrations = Record<
+  string,
+  (schema: Kysely<Tables>, numbered: Numbered, database: Pick<Database, 'showIdsUnderWay'>) => Promise<void>
+>
 
 /** Storage's own tables, which every area builds on. */
 function houseMigrations(database: Database): Migrations {
@@ -92,7 +95,7 @@ export async function migrate(database: Database, ofAreas: Migrations[]): Promis
     const applied = new Set(await appliedMigrations(connection))
     const pending = steps.filter(([name]) => !applied.has(name))
     for (const [name, step] of pending) {
-      await step(connection.query, database.numbered)
+      await step(connection.query, database.numbered, database)
       await connection.run(`INSERT INTO migrations (name) VALUES ('${name}')`, [])
     }
     return pending.map(([name]) => name)

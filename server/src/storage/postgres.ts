@@ -3,6 +3,7 @@ import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, s
 import postgres from 'postgres'
 import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
+import { settledId, showIdsUnderWay } from './ids-under-way.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
@@ -17,6 +18,7 @@ const flavour: Flavour = {
   lookUpEach: (hits, table, match) => sql`
     FROM ${sql.table(hits)} CROSS JOIN LATERAL (SELECT * FROM ${sql.table(table)} WHERE ${match} OFFSET 0)
     AS ${sql.table(table)} WHERE 1 = 1`,
+  settledId,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }
@@ -174,6 +176,7 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         [],
       )
     },
+    showIdsUnderWay,
     async createLog(schema: Kysely<Tables>) {
       await schema.schema
         .createTable('events')

@@ -23,6 +23,8 @@ const flavour: Flavour = {
   gramsInOrder: true,
   // A crossed join is never turned round.
   lookUpEach: (hits, table, match) => sql`FROM ${sql.table(hits)} CROSS JOIN ${sql.table(table)} WHERE ${match}`,
+  // One writer at a time: ids become visible in their order.
+  settledId: async () => Number.MAX_SAFE_INTEGER,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
@@ -197,6 +199,7 @@ export function openSqlite(file: string): Database {
     numbered: (table) => table.addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement()),
     // An explicit number moves the counter by itself.
     renumber: async () => {},
+    showIdsUnderWay: async () => {},
     async createLog(schema: Kysely<Tables>) {
       await schema.schema
         .createTable('events')

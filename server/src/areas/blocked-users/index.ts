@@ -9,7 +9,7 @@ import { migrations } from './tables.ts'
 
 export { block } from './acts.ts'
 export { refusalTo } from './rules.ts'
-export { blocksOf, relationBetween } from './store.ts'
+export { blockedUidsIn, blocksOf, relationBetween } from './store.ts'
 
 blocksBetween.attach(blocksWith)
 uidsBlockedWith.attach(uidsWithBlock)

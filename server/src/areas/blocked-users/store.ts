@@ -220,3 +220,11 @@ export async function blockedUidsOf(db: TenantDb, uid: string): Promise<string[]
     .execute()
   return rows.map((row) => row.uid)
 }
+
+/** The same as a subquery of one column, for the user whose UID a column of the query around it holds. */
+export function blockedUidsIn(db: TenantDb, uidColumn: string) {
+  return sql`(SELECT users.uid FROM blocks
+    JOIN users ON users.app_id = blocks.app_id AND users.uid = blocks.blocked_uid AND users.id = blocks.blocked_id
+    WHERE blocks.app_id = ${db.appId} AND blocks.user_id = (SELECT users.id FROM users
+      WHERE users.app_id = ${db.appId} AND users.uid = ${sql.ref(uidColumn)}))`
+}

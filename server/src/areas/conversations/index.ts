@@ -1,9 +1,9 @@
 import { area } from '../../kit/area.ts'
 import { conversationEvents } from './events.ts'
-import { followDeletedGroups } from './followers.ts'
+import { unpinDeleted } from './followers.ts'
 import { listFriend, listNewFriends } from './friends.ts'
 import { operations } from './operations.ts'
-import { emptyConversation } from './reset.ts'
+import { deleteMessages, emptyConversation } from './reset.ts'
 import { migrations } from './tables.ts'
 
 export { pinsMax } from './pins.ts'
@@ -15,6 +15,6 @@ export const conversations = area({
   events: conversationEvents,
   migrations,
   tables: ['conversation_pins'],
-  followers: [followDeletedGroups, listNewFriends],
-  jobs: [emptyConversation, listFriend],
+  followers: [listNewFriends, unpinDeleted],
+  jobs: [deleteMessages, emptyConversation, listFriend],
 })

@@ -1,6 +1,6 @@
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, operation, type Route } from '../../kit/operation.ts'
-import { paginationOf, sliceOf } from '../../kit/page.ts'
+import { paginationOf, sliceOf, wholeSeconds } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -27,7 +27,7 @@ import { everySide } from './list-of-all.ts'
 import { pin, putSystemPins, toSystemPin, unpin } from './pins.ts'
 import { markDownTo, markUpTo } from './receipts.ts'
 import { toConversations } from './record.ts'
-import { clearForAll, emptyForGood, resetSide } from './reset.ts'
+import { deleteForAll, emptyForGood, resetSide } from './reset.ts'
 import {
   Conversation,
   ConversationListQuery,
@@ -82,7 +82,9 @@ async function pageOfUser(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; sides: Side[] }> {
   const all = await listedSides(db, uid, query)
-  return { total: all.length, sides: all.slice(offset, offset + limit) }
+  const sides = all.slice(offset, offset + limit)
+  const isRead = query.updatedAt !== undefined && query.page === undefined
+  return { total: all.length, sides: isRead ? wholeSeconds(sides, all[limit], updatedAt) : sides }
 }
 
 /** With whom a conversation is, as the path names it. */
@@ -200,7 +202,7 @@ const resetConversation = ofBoth((kind, path, name) =>
       const { deleteMessagesPermanently, preserveOrder = false } = call.body
       if (deleteMessagesPermanently && kind === 'user') {
         if (call.caller.kind === 'client') throw notForClients()
-        await emptyForGood(call, side)
+        await emptyForGood(call, side, preserveOrder)
       } else await resetSide(call, side, preserveOrder)
       return done(`The conversation ${side.conversation_id} is deleted for ${side.uid}.`)
     },
@@ -258,9 +260,23 @@ const markUnread = ofBoth((kind, path, name) =>
 
 /** Pinning and unpinning: what was so already is answered and not told. */
 const pinConversation = [
-  { method: 'POST', verb: 'pin', change: pin, told: conversationPinned, errors: [tooManyPins, pinnedForEveryone] },
-  { method: 'DELETE', verb: 'unpin', change: unpin, told: conversationUnpinned, errors: [pinnedForEveryone] },
-].flatMap(({ method, verb, change, told, errors }) =>
+  {
+    method: 'POST',
+    verb: 'pin',
+    open: openSide,
+    change: pin,
+    told: conversationPinned,
+    errors: [tooManyPins, pinnedForEveryone],
+  },
+  {
+    method: 'DELETE',
+    verb: 'unpin',
+    open: emptySide,
+    change: unpin,
+    told: conversationUnpinned,
+    errors: [pinnedForEveryone],
+  },
+].flatMap(({ method, verb, open, change, told, errors }) =>
   ofBoth((kind, path, name) =>
     operation({
       id: `${verb}${name}Conversation`,
@@ -272,7 +288,7 @@ const pinConversation = [
       errors: [...sideErrors, ...errors],
       find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
       async run(call) {
-        const side = call.found.side ?? (await openSide(call.db, call.found.place, call.actor?.uid ?? '', call.now))
+        const side = call.found.side ?? (await open(call.db, call.found.place, call.actor?.uid ?? '', call.now))
         const changed = await change(call, side)
         const conversation = await shownTo(call.db, changed, call.actor)
         const isTold = (side.pinned_at === null) !== (changed.pinned_at === null)
@@ -293,6 +309,14 @@ async function openSide(db: TenantDb, place: Place, uid: string, now: number): P
   await openConversation(db, place, now)
   await openRows(db, place, [uid], now)
   return (await findSide(db, place.conversationId, uid)) as Side
+}
+
+/** What one would have who had it; it is not written down. */
+async function emptySide(_db: TenantDb, place: Place, uid: string, now: number): Promise<Side> {
+  const { conversationId: conversation_id, type, first, second } = place
+  const nothing = { delivered_seq: 0, read_seq: 0, read_counted: 0, cleared_seq: 0, last_seq: 0, last_counted: 0 }
+  const own = { app_id: '', uid, conversation_id, kept: 0, tags: null, pinned_at: null, created_at: now }
+  return { ...own, ...nothing, type, first, second, shown_seq: 0, active_at: now }
 }
 
 const listSystemPins = operation({
@@ -346,7 +370,7 @@ const deleteById = operation({
   find: ({ db, params, actor }) => requireById(db, params.conversationId, actor),
   async run(call) {
     const side = accessible(call.found)
-    await clearForAll(call, side)
+    await deleteForAll(call, side)
     return done(`The conversation ${side.conversation_id} is deleted for everybody.`)
   },
 })

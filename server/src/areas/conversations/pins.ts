@@ -21,22 +21,27 @@ export async function pin(work: Work, side: Side): Promise<Side> {
   await holdUsers(db, [side.uid])
   const own = await ownPins(db, side.uid)
   if (own.filter((each) => !pinOf(each, pins)).length >= pinsMax) throw tooManyPins({ max: pinsMax })
-  return put(db, side, now)
+  // It is in the list from now on, also where nothing is in it.
+  return put(db, side, { pinned_at: now, cleared_seq: side.cleared_seq, kept: 1 })
 }
 
 export async function unpin(work: Work, side: Side): Promise<Side> {
   if (pinOf(side, await systemPins(work.db))) throw pinnedForEveryone()
-  return side.pinned_at === null ? side : put(work.db, side, null)
+  return side.pinned_at === null ? side : put(work.db, side, { pinned_at: null })
 }
 
-async function put(db: TenantDb, side: Side, pinnedAt: number | null): Promise<Side> {
+async function put(
+  db: TenantDb,
+  side: Side,
+  columns: Pick<Side, 'pinned_at'> & Partial<Pick<Side, 'cleared_seq' | 'kept'>>,
+): Promise<Side> {
   await db
     .update('conversation_rows')
-    .set({ pinned_at: pinnedAt })
+    .set(columns)
     .where('conversation_id', '=', side.conversation_id)
     .where('uid', '=', side.uid)
     .execute()
-  return { ...side, pinned_at: pinnedAt }
+  return { ...side, ...columns }
 }
 
 async function ownPins(db: TenantDb, uid: string): Promise<Side[]> {
@@ -86,12 +91,14 @@ export async function putSystemPins(work: Work, targets: Target[]): Promise<Conv
   return systemPins(db)
 }
 
-/** What was pinned for everyone before a moment goes with its group. */
-export async function unpinDeletedGroup(work: Work, guid: string, before: number): Promise<void> {
+export type PinTarget = Pick<ConversationPinRow, 'type' | 'target'>
+
+/** What was pinned for everyone before a moment is so no longer. */
+export async function unpinForEveryone(work: Work, { type, target }: PinTarget, before: number): Promise<void> {
   const pins = await work.db
     .delete('conversation_pins')
-    .where('type', '=', 'group')
-    .where('target', '=', guid)
+    .where('type', '=', type)
+    .where('target', '=', target)
     .where('pinned_at', '<', before)
     .returning(['type', 'target'])
     .execute()
@@ -102,7 +109,7 @@ export async function unpinDeletedGroup(work: Work, guid: string, before: number
 
 const by = { uid: systemUid, name: systemUser.name }
 
-function nameOf({ type, target }: Pick<ConversationPinRow, 'type' | 'target'>) {
+function nameOf({ type, target }: PinTarget) {
   return { conversationId: `${type}_${target}`, conversationType: type }
 }
 

@@ -32,8 +32,8 @@ export async function markUpTo(
 /** Takes a user's cursor back: what follows the message is unread again. */
 export async function markDownTo(work: Work, side: Side, messageId: number): Promise<boolean> {
   const conversation = await findConversation(work.db, side.conversation_id)
-  const target = messageId === 0 ? { seq: 0, counted: 0 } : await requireIn(work.db, side, messageId)
-  return conversation !== undefined && (await retreat(work.db, conversation, side.uid, target))
+  const target = messageId === 0 ? await beginningOf(work.db, side) : await requireIn(work.db, side, messageId)
+  return conversation !== undefined && target !== undefined && (await retreat(work.db, conversation, side.uid, target))
 }
 
 function messagesIn(db: TenantDb, { conversation_id }: Side) {
@@ -43,10 +43,22 @@ function messagesIn(db: TenantDb, { conversation_id }: Side) {
 async function requireIn(db: TenantDb, side: Side, id: number): Promise<MessageRow> {
   const row = await messagesIn(db, side)
     .where('messages.id', '=', id)
+    // What a reset hides is not there for this user.
+    .where('messages.seq', '>', side.cleared_seq)
     .where('messages.purged', '=', 0)
     .executeTakeFirst()
   if (!row) throw messageNotFound({ id })
   return row
+}
+
+/** Before the first message that the user can see; nothing, where there is none. */
+async function beginningOf(db: TenantDb, side: Side): Promise<Pick<MessageRow, 'seq' | 'counted'> | undefined> {
+  const first = await messagesIn(db, side)
+    .where('messages.seq', '>', side.cleared_seq)
+    .orderBy('messages.seq')
+    .limit(1)
+    .executeTakeFirst()
+  return first && { seq: side.cleared_seq, counted: first.counted - first.counts }
 }
 
 function lastIn(db: TenantDb, side: Side): Promise<MessageRow | undefined> {

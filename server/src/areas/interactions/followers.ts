@@ -1,5 +1,5 @@
 import { follower } from '../../kit/follower.ts'
-import { messageDeleted } from '../messages/events.ts'
+import { messageDeleted, messagesCleared } from '../messages/events.ts'
 import { messagesErased } from '../timeline/events.ts'
 import { forgetInteractions } from './store.ts'
 
@@ -11,6 +11,6 @@ export const forgetWithMessage = follower({
 
 export const forgetErased = follower({
   name: 'interactions.erasedMessages',
-  on: [messagesErased],
+  on: [messagesErased, messagesCleared],
   handle: ({ payload: { ids } }, { db }) => forgetInteractions(db, ids),
 })

@@ -14,9 +14,6 @@ import { appWith, as, clientOf, say, sayIn } from '../../../../tests/support/tal
 
 /** Who may do what with a message, through which door: every cell is written out. */
 
-const acts = ['send', 'get', 'edit', 'delete', 'react', 'pin', 'list'] as const
-type Act = (typeof acts)[number]
-
 /** Short names for answers; a cell says what must come back. */
 const codes: Record<string, string> = {
   noAccess: 'ERR_MESSAGE_NO_ACCESS',
@@ -27,48 +24,94 @@ const codes: Record<string, string> = {
   iBlocked: 'ERR_BLOCKED_RECEIVER',
   blockedMe: 'ERR_BLOCKED_SENDER',
   needsActor: 'ERR_BAD_REQUEST',
+  notAdmin: 'ERR_GROUP_NO_ADMIN_SCOPE',
+  notModerator: 'ERR_GROUP_NO_MODERATOR_SCOPE',
+  noClearance: 'ERR_GROUP_NO_CLEARANCE',
+  noScope: 'ERR_GROUP_NO_SCOPE_CLEARANCE',
 }
 
-type Row = Record<Act, string>
-const row = (
-  send: string,
-  get: string,
-  edit: string,
-  remove: string,
-  react: string,
-  pin: string,
-  list: string,
-): Row => ({
-  send,
-  get,
-  edit,
-  delete: remove,
-  react,
-  pin,
-  list,
-})
+type Cells<Act extends string> = Record<string, Record<Act, string>>
+
+/** A table as it is read: who down the side, acts along the top, in every cell what is answered. */
+function cellsOf<Act extends string>(acts: readonly Act[], table: string): Cells<Act> {
+  const [head = [], ...rows] = table
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+  assert.deepEqual(head, [...acts], 'every act has a column')
+  return Object.fromEntries(
+    rows.map(([who = '', ...cells]) => {
+      assert.equal(cells.length, acts.length, `${who} has a cell for every act`)
+      return [who, Object.fromEntries(acts.map((act, n) => [act, cells[n] ?? '']))]
+    }),
+  ) as Cells<Act>
+}
+
+const acts = [
+  ...(['send', 'reply', 'get', 'edit', 'delete', 'react', 'unreact', 'reactions'] as const),
+  ...(['pin', 'unpin', 'save', 'receipts', 'replies', 'read', 'list'] as const),
+]
+type Act = (typeof acts)[number]
 
 /** Lin wrote to Ada; Zoe wrote to Ada and was blocked after that; Max has to do with neither. */
-const betweenTwo: Record<string, Row> = {
-  app: row('ok', 'ok', 'ok', 'ok', 'needsActor', 'ok', 'ok'),
-  sender: row('ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'),
-  receiver: row('ok', 'ok', 'notSender', 'notSender', 'ok', 'ok', 'ok'),
-  outsider: row('ok', 'noAccess', 'noAccess', 'noAccess', 'noAccess', 'noAccess', 'nothing'),
-  blocked: row('blockedMe', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'),
-  blocking: row('iBlocked', 'ok', 'notSender', 'notSender', 'ok', 'ok', 'ok'),
-}
+const betweenTwo = cellsOf(
+  acts,
+  `
+           send      reply      get      edit      delete    react      unreact    reactions pin      unpin    save       receipts replies  read       list
+  app      ok        needsActor ok       ok        ok        needsActor needsActor ok        ok       ok       needsActor ok       ok       needsActor ok
+  sender   ok        ok         ok       ok        ok        ok         ok         ok        ok       ok       ok         ok       ok       ok         ok
+  receiver ok        ok         ok       notSender notSender ok         ok         ok        ok       ok       ok         ok       ok       ok         ok
+  outsider ok        noAccess   noAccess noAccess  noAccess  noAccess   noAccess   noAccess  noAccess noAccess noAccess   noAccess noAccess ok         nothing
+  blocked  blockedMe blockedMe  ok       ok        ok        ok         ok         ok        ok       ok       ok         ok       ok       ok         ok
+  blocking iBlocked  iBlocked   ok       notSender notSender ok         ok         ok        ok       ok       ok         ok       ok       ok         ok
+`,
+)
 
 /** A participant said something in a group. */
-const inGroup: Record<string, Row> = {
-  app: row('ok', 'ok', 'ok', 'ok', 'needsActor', 'ok', 'ok'),
-  sender: row('ok', 'ok', 'ok', 'ok', 'ok', 'denied', 'ok'),
-  owner: row('ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'),
-  admin: row('ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'),
-  moderator: row('ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'),
-  participant: row('ok', 'ok', 'notSender', 'notSender', 'ok', 'denied', 'ok'),
-  outsider: row('notJoined', 'noAccess', 'noAccess', 'noAccess', 'noAccess', 'noAccess', 'notJoined'),
-  banned: row('banned', 'noAccess', 'noAccess', 'noAccess', 'noAccess', 'noAccess', 'banned'),
-}
+const inGroup = cellsOf(
+  acts,
+  `
+              send      reply      get      edit      delete    react      unreact    reactions pin      unpin    save       receipts replies  read       list
+  app         ok        needsActor ok       ok        ok        needsActor needsActor ok        ok       ok       needsActor ok       ok       needsActor ok
+  sender      ok        ok         ok       ok        ok        ok         ok         ok        denied   denied   ok         ok       ok       ok         ok
+  owner       ok        ok         ok       ok        ok        ok         ok         ok        ok       ok       ok         ok       ok       ok         ok
+  admin       ok        ok         ok       ok        ok        ok         ok         ok        ok       ok       ok         ok       ok       ok         ok
+  moderator   ok        ok         ok       ok        ok        ok         ok         ok        ok       ok       ok         ok       ok       ok         ok
+  participant ok        ok         ok       notSender notSender ok         ok         ok        denied   denied   ok         ok       ok       ok         ok
+  outsider    notJoined noAccess   noAccess noAccess  noAccess  noAccess   noAccess   noAccess  noAccess noAccess noAccess   noAccess noAccess notJoined  notJoined
+  banned      banned    noAccess   noAccess noAccess  noAccess  noAccess   noAccess   noAccess  noAccess noAccess noAccess   noAccess noAccess banned     banned
+`,
+)
+
+const deeds = [
+  'add',
+  'kick',
+  'kickMod',
+  'scope',
+  'ban',
+  'banMod',
+  'unban',
+  'bans',
+  'members',
+  'change',
+  'remove',
+] as const
+type Deed = (typeof deeds)[number]
+
+/** What can be done to a private group and its members: a participant, or a moderator where the deed says so. */
+const toGroup = cellsOf(
+  deeds,
+  `
+              add       kick        kickMod     scope     ban         banMod      unban       bans         members   change       remove
+  app         ok        ok          ok          ok        ok          ok          ok          ok           ok        ok         ok
+  owner       ok        ok          ok          ok        ok          ok          ok          ok           ok        ok         ok
+  admin       ok        ok          ok          ok        ok          ok          ok          ok           ok        ok         ok
+  moderator   notAdmin  ok          noClearance ok        ok          noClearance ok          ok           ok        ok           notAdmin
+  participant notAdmin  noClearance noClearance noScope   noClearance noClearance noClearance notModerator ok        notModerator notAdmin
+  outsider    notJoined notJoined   notJoined   notJoined notJoined   notJoined   notJoined   notJoined    notJoined notJoined    notJoined
+  banned      banned    banned      banned      banned    banned      banned      banned      banned       banned    banned       banned
+`,
+)
 
 for (const database of databases) {
   describe(`who may do what with messages on ${database}`, () => {
@@ -94,26 +137,28 @@ for (const database of databases) {
       id: string,
       to: { receiver: string; receiverType: string },
     ): Promise<Answer> {
-      const list = to.receiverType === 'group' ? `/groups/${to.receiver}/messages` : `/users/${to.receiver}/messages`
-      switch (act) {
-        case 'send':
-          return caller.post('/messages', { ...to, data: { text: 'Hello' } })
-        case 'get':
-          return caller.get(`/messages/${id}`)
-        case 'edit':
-          return caller.put(`/messages/${id}`, { data: { text: 'Edited' } })
-        case 'delete':
-          return caller.delete(`/messages/${id}`)
-        case 'react':
-          return caller.post(`/messages/${id}/reactions/yes`)
-        case 'pin':
-          return caller.post(`/messages/${id}/pin`)
-        case 'list':
-          return caller.get(`${list}?limit=100&affix=prepend`)
+      const other = to.receiverType === 'group' ? `/groups/${to.receiver}` : `/users/${to.receiver}`
+      const asked: Record<Act, () => Promise<Answer>> = {
+        send: () => caller.post('/messages', { ...to, data: { text: 'Hello' } }),
+        reply: () => caller.post(`/messages/${id}/thread`, { data: { text: 'Hello' } }),
+        get: () => caller.get(`/messages/${id}`),
+        edit: () => caller.put(`/messages/${id}`, { data: { text: 'Edited' } }),
+        delete: () => caller.delete(`/messages/${id}`),
+        react: () => caller.post(`/messages/${id}/reactions/yes`),
+        unreact: () => caller.delete(`/messages/${id}/reactions/yes`),
+        reactions: () => caller.get(`/messages/${id}/reactions`),
+        pin: () => caller.post(`/messages/${id}/pin`),
+        unpin: () => caller.delete(`/messages/${id}/pin`),
+        save: () => caller.post(`/messages/${id}/save`),
+        receipts: () => caller.get(`/messages/${id}/receipts`),
+        replies: () => caller.get(`/messages/${id}/thread`),
+        read: () => caller.post(`${other}/conversation/read`),
+        list: () => caller.get(`${other}/messages?limit=100&affix=prepend`),
       }
+      return asked[act]()
     }
 
-    function assertCell(answer: Answer, cell: string, id: string, act: Act, where: string): void {
+    function assertCell(answer: Answer, cell: string, id: string, act: string, where: string): void {
       if (cell !== 'ok' && cell !== 'nothing') {
         assert.equal(answer.body.error?.code, codes[cell], `${where}: ${answer.text}`)
         return
@@ -138,9 +183,10 @@ for (const database of databases) {
       for (const [who, uid, author, other] of roles) {
         for (const [door, caller] of await callersFor(app, uid)) {
           for (const act of acts) {
-            await app.delete('/users/ada/blockedusers', { blockedUids: ['zoe'] })
+            const blocks = { blockedUids: ['zoe'] }
+            if (author === 'zoe') assertSucceeds(await app.delete('/users/ada/blockedusers', blocks))
             const { id } = await say(app, author, 'ada')
-            assertSucceeds(await app.post('/users/ada/blockedusers', { blockedUids: ['zoe'] }))
+            if (author === 'zoe') assertSucceeds(await app.post('/users/ada/blockedusers', blocks))
             const answer = await ask(caller, act, id, { receiver: other, receiverType: 'user' })
             assertCell(answer, betweenTwo[who]?.[act] ?? '', id, act, `${who}, ${door}: ${act}`)
           }
@@ -173,6 +219,51 @@ for (const database of databases) {
       }
     })
 
+    it('to a group and its members', async () => {
+      const uids = ['own', 'adm', 'mod', 'par', 'out', 'ban', 'vic', 'sub', 'new']
+      const roles: [string, string | undefined][] = [
+        ['app', undefined],
+        ['owner', 'own'],
+        ['admin', 'adm'],
+        ['moderator', 'mod'],
+        ['participant', 'par'],
+        ['outsider', 'out'],
+        ['banned', 'ban'],
+      ]
+      const app = await appWith(h, ...uids)
+      const asked: Record<Deed, (caller: Caller) => Promise<Answer>> = {
+        add: (caller) => caller.post('/groups/crew/members', { participants: ['new'] }),
+        kick: (caller) => caller.delete('/groups/crew/members/vic'),
+        kickMod: (caller) => caller.delete('/groups/crew/members/sub'),
+        scope: (caller) => caller.put('/groups/crew/members/vic', { scope: 'moderator' }),
+        ban: (caller) => caller.post('/groups/crew/bannedusers/vic'),
+        banMod: (caller) => caller.post('/groups/crew/banned_members/sub'),
+        unban: (caller) => caller.delete('/groups/crew/bannedusers/ban'),
+        bans: (caller) => caller.get('/groups/crew/bannedusers'),
+        members: (caller) => caller.get('/groups/crew/members'),
+        change: (caller) => caller.put('/groups/crew', { name: 'Another' }),
+        remove: (caller) => caller.delete('/groups/crew'),
+      }
+      const admins = ['adm']
+      const moderators = ['mod', 'sub']
+      const members = { admins, moderators, participants: ['par', 'vic'], usersToBan: ['ban'] }
+      const group = { guid: 'crew', name: 'Crew', type: 'private', members }
+      for (const [who, uid] of roles) {
+        for (const [door, caller] of await callersFor(app, uid)) {
+          let changed = true
+          for (const deed of deeds) {
+            if (changed) {
+              await app.delete('/groups/crew')
+              assertSucceeds(await app.post('/groups', group, as('own')))
+            }
+            const answer = await asked[deed](caller)
+            assertCell(answer, toGroup[who]?.[deed] ?? '', '', deed, `${who}, ${door}: ${deed}`)
+            changed = answer.status === 200
+          }
+        }
+      }
+    })
+
     it('removing for good is for servers', async () => {
       const app = await appWith(h, 'ada', 'lin')
       const client = await clientOf(h, app, 'lin')
@@ -194,7 +285,8 @@ for (const database of databases) {
       const { id } = await sayIn(app, 'g', 'lin')
       assertSucceeds(await app.delete('/groups/g/members/lin'))
       const client = await clientOf(h, app, 'lin')
-      for (const act of ['get', 'edit', 'delete', 'react', 'pin'] as const) {
+      const cells = Object.entries(inGroup.outsider ?? {}).filter(([, cell]) => cell === 'noAccess')
+      for (const [act] of cells as [Act, string][]) {
         const answer = await ask(client, act, id, { receiver: 'g', receiverType: 'group' })
         assertCell(answer, 'noAccess', id, act, act)
       }

@@ -23,7 +23,7 @@ import type { Message } from '../timeline/schemas.ts'
 import { findUser, systemUid, toUser } from '../users/index.ts'
 import { editedContent, flagsOf } from './content.ts'
 import { messageNotFound } from './errors.ts'
-import { messageDeleted, messageEdited, messagePurged } from './events.ts'
+import { messageDeleted, messageEdited, messagePurged, messagesCleared } from './events.ts'
 import { blankActions, noteAction, withoutContent } from './history.ts'
 import { scopeOver, speakerFor } from './parties.ts'
 import { purge } from './purge.ts'
@@ -91,17 +91,26 @@ async function held(db: TenantDb, { id, conversation_id }: MessageRow): Promise<
 
 /** Takes the content away; that there was a message stays. */
 export async function deleteMessage(work: Work, seen: MessageRow, actor: Actor | undefined): Promise<Message> {
-  const { db, now } = work
+  const { db } = work
   const row = await held(db, seen)
   refuseUntouchable(row)
   await refuseChange(db, row, actor, 'delete')
+  await takeContent(work, row, actor?.uid ?? systemUid)
+  const message = await seenMessage(db, row.id, undefined)
+  const action = await tell(work, row, actor, 'deleted', message)
+  await work.emit(messageDeleted, { message, action })
+  return action
+}
+
+async function takeContent(work: Work, row: MessageRow, by: string): Promise<void> {
+  const { db, now } = work
   const { entities } = JSON.parse(row.data)
   await update(db, row.id, {
     data: JSON.stringify({ entities }),
     flags: '',
     tags: null,
     deleted_at: now,
-    deleted_by: actor?.uid ?? systemUid,
+    deleted_by: by,
     updated_at: now,
     pinned_at: null,
     pinned_by: null,
@@ -109,10 +118,12 @@ export async function deleteMessage(work: Work, seen: MessageRow, actor: Actor |
   await forgetContent(db, [row.id])
   await releaseFiles(work, [row.id])
   await blankActions(db, row.id, withoutContent)
-  const message = await seenMessage(db, row.id, undefined)
-  const action = await tell(work, row, actor, 'deleted', message)
-  await work.emit(messageDeleted, { message, action })
-  return action
+}
+
+/** The same for messages that nobody sees any more: no action tells of each. */
+export async function takeContents(work: Work, rows: MessageRow[], by: string): Promise<void> {
+  for (const row of rows) await takeContent(work, row, by)
+  if (rows.length > 0) await work.emit(messagesCleared, { ids: rows.map(({ id }) => id) })
 }
 
 /** Removes a message and its thread for good. The action is told and not kept. */

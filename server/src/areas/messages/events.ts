@@ -59,4 +59,11 @@ export const messagePurged = defineEvent({
   webhook: { trigger: 'message_deleted', body: changedMessage },
 })
 
-export const messageEvents = [messageSent, userMentioned, messageEdited, messageDeleted, messagePurged]
+/** These lost their content together with their conversation, which tells of it. */
+export const messagesCleared = defineEvent({
+  name: 'messages.cleared',
+  payload: Type.Object({ ids: Type.Array(Type.Integer()) }),
+  audience: () => [],
+})
+
+export const messageEvents = [messageSent, userMentioned, messageEdited, messageDeleted, messagePurged, messagesCleared]

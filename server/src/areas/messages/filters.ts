@@ -44,7 +44,7 @@ function when(asked: boolean | undefined, ...conditions: Condition[]): Condition
 
 const lower = (uids: string[] | undefined) => uids?.map((uid) => uid.toLowerCase())
 
-export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefined): Condition[] {
+export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefined, inThread = false): Condition[] {
   const toTimestamp = query.fromTimestamp === undefined ? undefined : query.toTimestamp
   return [
     ...between('messages.sent_at', query.fromTimestamp, toTimestamp),
@@ -71,7 +71,7 @@ export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefi
     ...when(query.pinned, sql<SqlBool>`messages.pinned_at IS NOT NULL`),
     // As with every word that a list does not know: it finds nothing.
     ...when(query.affix !== undefined && !['append', 'prepend'].includes(query.affix), sql<SqlBool>`1 = 0`),
-    ...viewerConditions(db, query, viewer),
+    ...viewerConditions(db, query, viewer, inThread),
   ]
 }
 
@@ -95,14 +95,14 @@ function changedWhen(query: Query): Condition[] {
 }
 
 /** Filters that only mean something where somebody looks. */
-function viewerConditions(db: TenantDb, query: Query, viewer: Viewer | undefined): Condition[] {
+function viewerConditions(db: TenantDb, query: Query, viewer: Viewer | undefined, inThread: boolean): Condition[] {
   for (const name of ['unread', 'undelivered', 'myMentionsOnly', 'saved', 'count'] as const) {
     if (query[name] && !viewer) throw badRequest({ [name]: ['needs an acting user'] })
   }
   if (!viewer) return []
   return [
     ...when(query.myMentionsOnly, mentioning(db, [viewer.uid])),
-    ...when(query.unread, beyond(db, viewer, 'read_seq'), ...counted(viewer)),
+    ...when(query.unread, beyond(db, viewer, 'read_seq'), ...counted(viewer, inThread)),
     ...when(query.undelivered, beyond(db, viewer, 'delivered_seq'), sql<SqlBool>`messages.sender != ${viewer.uid}`),
     ...when(query.saved, sql<SqlBool>`messages.id IN ${savedIds.ask(db, viewer.uid)}`),
     ...(query.hideMessagesFromBlockedUsers && viewer.blocked.length > 0
@@ -111,10 +111,11 @@ function viewerConditions(db: TenantDb, query: Query, viewer: Viewer | undefined
   ]
 }
 
-/** What counts as unread, wherever unread messages are counted. */
-export function counted({ uid, blocked }: Viewer): Condition[] {
+/** What counts as unread, wherever unread messages are counted. Replies count in their thread and nowhere else. */
+export function counted({ uid, blocked }: Viewer, inThread = false): Condition[] {
   return [
-    sql<SqlBool>`messages.counts = 1 AND messages.deleted_at IS NULL`,
+    ...when(!inThread, sql<SqlBool>`messages.counts = 1`),
+    sql<SqlBool>`messages.deleted_at IS NULL`,
     sql<SqlBool>`messages.sender NOT IN (${sql.join([uid, ...blocked])})`,
   ]
 }

@@ -9,7 +9,7 @@ import './media.ts'
 
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
-export { deleteMessage } from './change.ts'
+export { deleteMessage, takeContents } from './change.ts'
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
 export { elementsIn, goalOf, isGoalMet } from './interactive.ts'
 export { limitMaxFor, readStretch, type Scope, type Stretch, viewerFor } from './list.ts'

@@ -60,7 +60,11 @@ export async function readStretch(
   const affix = query.affix ?? 'append'
   const conversationId = scope.kind === 'conversation' ? scope.conversationId : undefined
   const wanted: Wanted = {
-    conditions: [...conditionsOf(db, query, viewer), ...(actor ? await allowedBy(db, actor) : [])],
+    conditions: [
+      ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
+      ...(actor ? await allowedBy(db, actor) : []),
+      ...(await settledIn(db, scope)),
+    ],
     search: searchOf(query, conversationId),
   }
   if (query.pinned && scope.kind === 'conversation') {
@@ -86,6 +90,16 @@ export async function readStretch(
     ...(last && after && { next: cursorAt(last, 'append') }),
     ...(first && before && { previous: cursorAt(first, 'prepend') }),
   }
+}
+
+/**
+ * Within a conversation messages come in the order of their ids. Across conversations a smaller id can come after a
+ * larger one, and such lists end before the first that may still be missing.
+ */
+async function settledIn(db: TenantDb, { kind }: Scope): Promise<Condition[]> {
+  if (kind === 'conversation' || kind === 'thread') return []
+  const { run, flavour } = db.connection
+  return [sql`messages.id <= ${await flavour.settledId(run, 'messages')}`]
 }
 
 /** Pinned messages stand by when they were pinned, the latest first. A conversation has few of them. */
@@ -257,14 +271,16 @@ async function idsOfViewer(db: TenantDb, uid: string, wanted: Wanted, affix: Aff
 /** A user's conversations that have messages, those with the newest first. */
 async function sidesOf(db: TenantDb, uid: string): Promise<Side[]> {
   const { rows } = await sql<Side>`
-    SELECT conversation_rows.conversation_id, conversation_rows.cleared_seq, messages.id AS last_id
+    SELECT conversation_rows.conversation_id, messages.id AS last_id,
+      CASE WHEN conversation_rows.cleared_seq > conversations.purged_seq
+      THEN conversation_rows.cleared_seq ELSE conversations.purged_seq END AS cleared_seq
     FROM conversation_rows
     JOIN conversations ON conversations.app_id = conversation_rows.app_id
       AND conversations.conversation_id = conversation_rows.conversation_id
     JOIN messages ON messages.app_id = conversations.app_id
       AND messages.conversation_id = conversations.conversation_id AND messages.seq = conversations.last_seq
     WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-      AND conversations.last_seq > conversation_rows.cleared_seq
+      AND conversations.last_seq > conversation_rows.cleared_seq AND conversations.last_seq > conversations.purged_seq
     ORDER BY messages.id DESC`.execute(db.connection.query)
   return rows
 }

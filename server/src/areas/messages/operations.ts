@@ -31,11 +31,12 @@ import {
   type Sent,
   SentToMany,
   UnreadCounts,
+  UnreadCountsByKind,
   UserMessageListQuery,
 } from './schemas.ts'
 import { readContent, sendMessage as sendOne } from './send.ts'
 import { requireMessage, seenMessage } from './store.ts'
-import { unreadCounts } from './unread-counts.ts'
+import { countsByKind, unreadCounts } from './unread-counts.ts'
 import { shown } from './view.ts'
 
 const messageBytesMax = 262_144
@@ -202,7 +203,7 @@ const removeMessage = operation({
 })
 
 const listErrors = [permissionDenied, userNotFound, groupNotFound, groupNotJoined, bannedFromGroup]
-const ListReply = Type.Union([MessageStretch, UnreadCounts, MessagePage])
+const ListReply = Type.Union([MessageStretch, UnreadCounts, UnreadCountsByKind, MessagePage])
 
 const listMessages = operation({
   id: 'listMessages',
@@ -244,7 +245,8 @@ type ListCall = Pick<Work, 'db'> & {
 async function list({ db, query, actor, caller }: ListCall, scope: Scope, conversationId: string | undefined) {
   if (query.count) {
     if (!actor) throw badRequest({ count: ['needs an acting user'] })
-    return { data: await unreadCounts(db, actor, query, conversationId) }
+    const counts = await unreadCounts(db, actor, query, conversationId)
+    return caller.kind === 'client' ? { data: countsByKind(counts) } : { data: counts }
   }
   const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
   return { data: await shown(db, rows, actor?.uid, query), meta }

@@ -186,6 +186,14 @@ export const ReceiptStretch = Type.Object({
   }),
 })
 
+/** How clients have always read counts. */
+export const UnreadCountsByKind = Type.Object({
+  data: Type.Object({
+    users: Type.Record(Type.String(), Type.Integer()),
+    groups: Type.Record(Type.String(), Type.Integer()),
+  }),
+})
+
 export const UnreadCounts = Type.Object({
   data: Type.Array(
     Type.Object({

@@ -6,13 +6,26 @@ import { type Condition, conditionsOf, counted, searchOf, type Viewer } from './
 import { allowedBy, eachMatches, viewerFor } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
 
+interface Count {
+  entityType: 'user' | 'group'
+  entityId: string
+  count: number
+}
+
+/** The same for clients: by UID, and by GUID. */
+export function countsByKind(counts: Count[]) {
+  const of = (type: Count['entityType']) =>
+    Object.fromEntries(counts.filter((each) => each.entityType === type).map((each) => [each.entityId, each.count]))
+  return { users: of('user'), groups: of('group') }
+}
+
 /** How much each user and group has for the viewer that is not read; those with nothing are left out. */
 export async function unreadCounts(
   db: TenantDb,
   actor: Actor,
   query: MessageListQuery,
   conversationId: string | undefined,
-): Promise<{ entityType: 'user' | 'group'; entityId: string; count: number }[]> {
+): Promise<Count[]> {
   const viewer = await viewerFor(db, actor)
   const sides = await sidesWhere(
     db,

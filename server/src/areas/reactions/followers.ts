@@ -1,5 +1,5 @@
 import { follower } from '../../kit/follower.ts'
-import { messageDeleted } from '../messages/events.ts'
+import { messageDeleted, messagesCleared } from '../messages/events.ts'
 import { messagesErased } from '../timeline/events.ts'
 import { forgetReactions } from './store.ts'
 
@@ -12,6 +12,6 @@ export const forgetWithMessage = follower({
 
 export const forgetErased = follower({
   name: 'reactions.erasedMessages',
-  on: [messagesErased],
+  on: [messagesErased, messagesCleared],
   handle: ({ payload: { ids } }, { db }) => forgetReactions(db, ids),
 })

@@ -1,17 +1,25 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { wholeSeconds } from '../../kit/page.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { messagesOf, type SeenMessage, toMessages, visibleTo } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
+import { uidsBlockedBy } from '../users/index.ts'
 import type { ThreadListQuery } from './schemas.ts'
 
 type Condition = RawBuilder<SqlBool>
 
 export const threadLimits = { usual: 100, max: 1_000 }
 
+interface ThreadCursor {
+  affix: 'append' | 'prepend'
+  updatedAt: number
+  id?: string
+}
+
 export interface ThreadPage {
   threads: Message[]
   limit: number
-  next: { affix: 'append' | 'prepend'; updatedAt: number } | undefined
+  next: ThreadCursor | undefined
 }
 
 /** Whose threads are looked for, and where. */
@@ -34,12 +42,15 @@ export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: S
   const limit = Math.min(query.limit ?? threadLimits.usual, threadLimits.max)
   const affix = query.affix ?? 'append'
   const found = await findThreads(db, query, scope, limit + 1)
-  const page = wholeSeconds(found, limit).toSorted((a, b) => b.updated_at - a.updated_at || b.id - a.id)
+  const following = found[limit]
+  const page = wholeSeconds(found.slice(0, limit), following, ({ updated_at }) => updated_at).toSorted(
+    (a, b) => b.updated_at - a.updated_at || b.id - a.id,
+  )
   const last = affix === 'append' ? page.at(-1) : page[0]
   return {
     threads: await withReplies(db, await load(db, page, scope.viewer), query, scope.viewer),
     limit,
-    next: found.length > limit && last ? { affix, updatedAt: last.updated_at } : undefined,
+    next: following && last ? cursorAt(last, affix, following) : undefined,
   }
 }
 
@@ -75,11 +86,10 @@ function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationI
     AND ${visibleTo(db, viewer)}`
 }
 
-function sinceCursor({ affix = 'append', updatedAt }: ThreadListQuery): Condition[] {
+function sinceCursor({ affix = 'append', updatedAt, id }: ThreadListQuery): Condition[] {
   // As with every word that a list does not know: it finds nothing.
   if (!['append', 'prepend'].includes(affix)) return [sql`1 = 0`]
-  if (updatedAt === undefined) return []
-  return [affix === 'append' ? sql`messages.updated_at < ${updatedAt}` : sql`messages.updated_at > ${updatedAt}`]
+  return updatedAt === undefined ? [] : [beyond(updatedAt, id, affix)]
 }
 
 /** The ids of messages whose threads a user follows: those asked for, also without replies, and his own. */
@@ -94,14 +104,17 @@ function followedBy(db: TenantDb, viewer: string): RawBuilder<unknown> {
         AND thread_subscriptions.follows = 0)`
 }
 
-/**
- * As many as were asked for, or fewer: the cursor is a time, so what happened in the same second must not be torn apart.
- * Only where a whole answer is of one second are the others of that second lost to it.
- */
-function wholeSeconds(found: Found[], limit: number): Found[] {
-  const [page, following] = [found.slice(0, limit), found[limit]]
-  const whole = page.filter(({ updated_at }) => updated_at !== following?.updated_at)
-  return whole.length > 0 ? whole : page
+/** The time alone, unless a whole page is of one second and there is more of it. */
+function cursorAt({ updated_at, id }: Found, affix: ThreadCursor['affix'], following: Found): ThreadCursor {
+  return { affix, updatedAt: updated_at, ...(following.updated_at === updated_at && { id: String(id) }) }
+}
+
+/** Of threads that were active in the same second, the id tells which come after the cursor. */
+function beyond(at: number, id: number | undefined, affix: 'append' | 'prepend'): Condition {
+  const side = affix === 'append' ? sql`<` : sql`>`
+  return id === undefined
+    ? sql`messages.updated_at ${side} ${at}`
+    : sql`(messages.updated_at, messages.id) ${side} (${at}, ${id})`
 }
 
 /** The messages of a page, in its order. */
@@ -148,6 +161,7 @@ async function lastReplies(db: TenantDb, rows: SeenMessage[]): Promise<{ id: num
 
 /** How many replies in each thread name the viewer and are not read by him. */
 async function mentionsIn(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<string, number>> {
+  const blocked = await uidsBlockedBy.ask(db, viewer)
   const { rows: counts } = await sql<{ parent_id: number; n: number }>`
     SELECT messages.parent_id, count(*) AS n FROM messages
     JOIN message_mentions ON message_mentions.app_id = messages.app_id AND message_mentions.uid = ${viewer}
@@ -155,7 +169,7 @@ async function mentionsIn(db: TenantDb, rows: SeenMessage[], viewer: string): Pr
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
       AND conversation_rows.conversation_id = messages.conversation_id
     WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(rows.map(({ id }) => id))})
-      AND messages.sender != ${viewer} AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
+      AND messages.sender NOT IN (${sql.join([viewer, ...blocked])}) AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
     GROUP BY messages.parent_id`.execute(db.connection.query)
   return new Map(counts.map(({ parent_id, n }) => [String(parent_id), n]))
 }

@@ -7,6 +7,7 @@ export const ThreadListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
   affix: Type.Optional(OneOf(['append', 'prepend'])),
   updatedAt: Type.Optional(Type.Integer({ description: 'Read on from this time' })),
+  id: Type.Optional(Type.Integer({ minimum: 0, description: 'With `updatedAt`: and from this thread' })),
   participatedByMe: flag('Only threads that the acting user follows'),
   withUnreadReplyCount: flag('With the number of replies that the acting user has not read'),
   withMentionCount: flag('With the number of unread replies that name the acting user'),
@@ -19,6 +20,8 @@ export const ThreadStretch = Type.Object({
   data: Type.Array(Message),
   meta: Type.Object({
     current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
-    next: Type.Optional(Type.Object({ affix: OneOf(['append', 'prepend']), updatedAt: Type.Integer() })),
+    next: Type.Optional(
+      Type.Object({ affix: OneOf(['append', 'prepend']), updatedAt: Type.Integer(), id: Type.Optional(Type.String()) }),
+    ),
   }),
 })

@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
 import { followedBy, interactionsOf, reactionsTo, savedBy, shownContent } from './gates.ts'
 import type { Message } from './schemas.ts'
@@ -35,9 +36,12 @@ export function messagesOf(db: TenantDb, viewer: string | undefined) {
     .where('messages.purged', '=', 0)
 }
 
-/** The message is in a conversation of the user's, and no reset of the user's hides it. */
+/** The message is in a conversation of the user's, and neither a reset of the user's nor one for everyone hides it. */
 export function visibleTo(db: TenantDb, uid: string): RawBuilder<SqlBool> {
-  return sql`messages.seq > coalesce((SELECT conversation_rows.cleared_seq FROM conversation_rows
+  return sql`messages.seq > coalesce((SELECT CASE WHEN conversation_rows.cleared_seq > conversations.purged_seq
+      THEN conversation_rows.cleared_seq ELSE conversations.purged_seq END
+    FROM conversation_rows JOIN conversations ON conversations.app_id = conversation_rows.app_id
+      AND conversations.conversation_id = conversation_rows.conversation_id
     WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
     AND conversation_rows.conversation_id = messages.conversation_id), messages.seq)`
 }
@@ -111,16 +115,17 @@ async function relatedTo(
   return new Map(found.map((row) => [row.id, row]))
 }
 
-/** For messages that begin threads: how many replies of others the viewer has not read. */
+/** For messages that begin threads: how many replies the viewer has not read, of others whom he has not blocked. */
 async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<number, number>> {
   const parents = rows.filter(({ reply_count }) => reply_count > 0).map(({ id }) => id)
   if (parents.length === 0) return new Map()
+  const ignored = sql.join([viewer, ...(await uidsBlockedBy.ask(db, viewer))])
   const { rows: counts } = await sql<{ id: number; n: number }>`
     SELECT messages.parent_id AS id, count(*) AS n FROM messages
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
       AND conversation_rows.conversation_id = messages.conversation_id
-    WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(parents)}) AND messages.sender != ${viewer}
-      AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
+    WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(parents)})
+      AND messages.sender NOT IN (${ignored}) AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
     GROUP BY messages.parent_id`.execute(db.connection.query)
   const known = new Map(counts.map(({ id, n }) => [id, n]))
   return new Map(parents.map((id) => [id, known.get(id) ?? 0]))

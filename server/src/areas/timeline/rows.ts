@@ -1,6 +1,7 @@
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { holdConversation } from './cursors.ts'
 import type { Place } from './place.ts'
+import { type Gone, withGone } from './sides.ts'
 import type { ConversationRow, MemberRow, MessageRow } from './tables.ts'
 
 const conversationById = prepared<{ conversationId: string }, ConversationRow>((db, { conversationId }) =>
@@ -12,10 +13,16 @@ export async function findConversation(db: TenantDb, conversationId: string): Pr
   return row
 }
 
-const rowOfUser = prepared<{ conversationId: string; uid: string }, MemberRow>((db, { conversationId, uid }) =>
+const rowOfUser = prepared<{ conversationId: string; uid: string }, MemberRow & Gone>((db, { conversationId, uid }) =>
   db
     .select('conversation_rows')
-    .selectAll()
+    .innerJoin('conversations', (join) =>
+      join
+        .onRef('conversations.app_id', '=', 'conversation_rows.app_id')
+        .onRef('conversations.conversation_id', '=', 'conversation_rows.conversation_id'),
+    )
+    .selectAll('conversation_rows')
+    .select(['conversations.purged_seq', 'conversations.purged_counted'])
     .where('conversation_rows.conversation_id', '=', conversationId)
     .where('conversation_rows.uid', '=', uid),
 )
@@ -23,27 +30,26 @@ const rowOfUser = prepared<{ conversationId: string; uid: string }, MemberRow>((
 /** One user's side of a conversation; nothing, if it is not theirs. */
 export async function findRow(db: TenantDb, conversationId: string, uid: string): Promise<MemberRow | undefined> {
   const [row] = await rowOfUser(db, { conversationId, uid })
-  return row
+  return row && withGone(row)
 }
 
 /**
- * Lets users take part from here on: what was said before is there to read and counts as read. Those who take part
- * already stay as they are.
+ * Lets users take part from here on. What was said in a group before is there to read and counts as read; what two users
+ * said before belongs to an earlier user of the UID. Those who take part already stay as they are.
  */
 export async function openRows(db: TenantDb, place: Place, uids: string[], now: number): Promise<void> {
   const { conversationId } = place
   const conversation = await findConversation(db, conversationId)
-  const opening = place.type === 'user'
+  const { last_seq = 0, last_counted = 0, purged_seq = 0 } = conversation ?? {}
   const values = [...new Set(uids)].map((uid) => ({
     uid,
     conversation_id: conversationId,
-    // A first message waits for both sides; one who comes to a group has nothing waiting.
-    delivered_seq: opening ? 0 : (conversation?.last_seq ?? 0),
-    read_seq: opening ? 0 : (conversation?.last_seq ?? 0),
-    read_counted: opening ? 0 : (conversation?.last_counted ?? 0),
-    // What is gone for good may not be cleared away yet; it leaves the conversation listed all the same.
-    cleared_seq: conversation?.purged_seq ?? 0,
-    kept: conversation && conversation.purged_seq > 0 ? 1 : 0,
+    delivered_seq: last_seq,
+    read_seq: last_seq,
+    read_counted: last_counted,
+    cleared_seq: place.type === 'user' ? last_seq : purged_seq,
+    // It is in the list, although nothing is in it yet.
+    kept: 1,
     created_at: now,
   }))
   if (values.length === 0) return

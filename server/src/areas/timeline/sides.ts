@@ -14,6 +14,22 @@ export interface Side extends MemberRow {
   active_at: number
 }
 
+/** How far a conversation is gone for everyone. */
+export type Gone = Pick<ConversationRow, 'purged_seq' | 'purged_counted'>
+
+/** A row with what was done to the conversation as a whole: nothing is written into the rows for that. */
+export function withGone<Row extends MemberRow>({ purged_seq, purged_counted, ...row }: Row & Gone) {
+  if (row.cleared_seq >= purged_seq) return row
+  return {
+    ...row,
+    cleared_seq: purged_seq,
+    delivered_seq: Math.max(row.delivered_seq, purged_seq),
+    read_seq: Math.max(row.read_seq, purged_seq),
+    read_counted: Math.max(row.read_counted, purged_counted),
+    kept: 0,
+  }
+}
+
 /** The other user, or the group. */
 export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>): string {
   return side.type === 'group' ? side.first : otherSide(side, side.uid)
@@ -22,11 +38,12 @@ export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>):
 /** The sides that meet some conditions on `conversation_rows` and `conversations`. */
 export async function sidesWhere(db: TenantDb, conditions: RawBuilder<SqlBool>[], rest = sql``): Promise<Side[]> {
   const all = sql.join([sql`conversation_rows.app_id = ${db.appId}`, ...conditions], sql` AND `)
-  const { rows } = await sql<Side>`
+  const { rows } = await sql<Side & Gone>`
     SELECT conversation_rows.*, conversations.type, conversations.first, conversations.second, conversations.last_seq,
-      conversations.last_counted, conversations.shown_seq, conversations.active_at
+      conversations.last_counted, conversations.shown_seq, conversations.active_at, conversations.purged_seq,
+      conversations.purged_counted
     FROM conversation_rows JOIN conversations ON conversations.app_id = conversation_rows.app_id
       AND conversations.conversation_id = conversation_rows.conversation_id
     WHERE ${all} ${rest}`.execute(db.connection.query)
-  return rows
+  return rows.map(withGone)
 }

@@ -26,8 +26,9 @@ interface ConversationTable {
   last_counted: number
   /** The message shown in lists of conversations; 0 while there is none. */
   shown_seq: number
-  /** Messages up to this one are gone for good, for everyone. */
+  /** Messages up to this one are gone from everyone's sight, and how many of them counted. */
   purged_seq: Generated<number>
+  purged_counted: Generated<number>
   /** When the message shown in lists was sent. */
   active_at: number
   /** When the newest message was sent, shown or not. */
@@ -277,6 +278,13 @@ export const migrations: Migrations = {
       .createIndex('message_mentions_of_message')
       .on('message_mentions')
       .columns(['app_id', 'message_id'])
+      .execute()
+  },
+  '20261116-messages-under-way': (schema, _numbered, { showIdsUnderWay }) => showIdsUnderWay(schema, 'messages'),
+  '20261116-timeline-purged': async ({ schema }) => {
+    await schema
+      .alterTable('conversations')
+      .addColumn('purged_counted', 'bigint', (column) => column.notNull().defaultTo(0))
       .execute()
   },
 }

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { databases } from '../../../../tests/support/databases.ts'
+import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { appWith, as, say, sayIn } from '../../../../tests/support/talk.ts'
+import { type Logged, logOf } from '../../../../tests/support/told.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into records freely
+type Fields = any
+
+for (const database of databases) {
+  describe(`delivered, read and unread on ${database}`, () => {
+    let h: House
+    before(async () => {
+      h = await house({ database, environment: { PARLEY_LIMIT_UNREAD: '5' } })
+    })
+    after(() => h.close())
+
+    const seen = async (app: AppClient, ids: string[], uid: string): Promise<[boolean, boolean][]> => {
+      const messages: Fields[] = []
+      for (const id of ids) messages.push(assertSucceeds(await app.get(`/messages/${id}`, as(uid))).data)
+      return messages.map(({ deliveredAt, readAt }) => [deliveredAt !== undefined, readAt !== undefined])
+    }
+    const unread = async (app: AppClient, path: string, uid: string) =>
+      Number(assertSucceeds(await app.get(`${path}/conversation`, as(uid))).data.unreadMessageCount)
+    const receipts = (log: Logged[]) => log.filter(({ name }) => name.startsWith('receipt.') || name.endsWith('Unread'))
+    const crewOf = async (app: AppClient, owner: string, ...participants: string[]) =>
+      assertSucceeds(await app.post('/groups', { guid: 'crew', name: 'Crew', members: { participants } }, as(owner)))
+
+    it('goes up to and including a message, or to the last, for what others sent', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const ids: string[] = []
+      for (let n = 0; n < 4; n += 1) ids.push((await say(app, 'lin', 'ada', `m${n}`)).id)
+      const own = await say(app, 'ada', 'lin', 'mine')
+      // Speaking is reading; so it begins anew here.
+      for (let n = 0; n < 4; n += 1) ids.push((await say(app, 'lin', 'ada', `n${n}`)).id)
+      const mark = (what: string, body?: object) => app.post(`/users/lin/conversation/${what}`, body, as('ada'))
+      const [none, got, all] = [
+        [false, false],
+        [true, false],
+        [true, true],
+      ]
+      const after = async (what: string, body: object | undefined) => {
+        const { data } = assertSucceeds(await mark(what, body))
+        assert.deepEqual([data.success, typeof data.message, data.Message], [true, 'string', data.message])
+        return seen(app, ids.slice(4), 'lin')
+      }
+      assert.deepEqual(await seen(app, ids.slice(0, 4), 'lin'), [all, all, all, all])
+      assert.deepEqual(await after('delivered', { messageId: Number(ids[5]) }), [got, got, none, none])
+      assert.deepEqual(await after('read', { messageId: ids[4] }), [all, got, none, none])
+      assert.equal(await unread(app, '/users/lin', 'ada'), 3)
+      assert.deepEqual(await after('delivered', { messageId: ids[4] }), [all, got, none, none], 'never backwards')
+      assert.deepEqual(await after('read', { messageId: ids[6] }), [all, all, all, none], 'reading is receiving')
+      assert.deepEqual(await after('delivered', undefined), [all, all, all, got])
+      assert.deepEqual(await after('read', {}), [all, all, all, all])
+      assert.equal(await unread(app, '/users/lin', 'ada'), 0)
+      const given: Fields[] = assertSucceeds(await app.get(`/messages/${own.id}/receipts`, as('ada'))).data
+      assert.deepEqual(
+        given.map(({ sender }) => sender.uid),
+        ['lin'],
+        'nobody has a receipt for what he sent',
+      )
+    })
+
+    it('goes back to a message: of ten, marked at the fifth, five are unread', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      await crewOf(app, 'lin', 'ada')
+      const ids: string[] = []
+      for (let n = 0; n < 10; n += 1) ids.push((await sayIn(app, 'crew', 'lin', `m${n}`)).id)
+      assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as('ada')))
+      const back = (messageId: unknown) => app.delete('/groups/crew/conversation/read', { messageId }, as('ada'))
+      const { data } = assertSucceeds(await back(ids[4]))
+      assert.deepEqual([data.success, typeof data.message, 'Message' in data], [true, 'string', false])
+      assert.equal(await unread(app, '/groups/crew', 'ada'), 5)
+      const told = (await logOf(h, app)).filter(({ name }) => name === 'conversation.markedUnread')
+      assert.deepEqual(
+        told.map(({ audience, payload, told: webhook }) => [
+          audience,
+          payload.conversation.unreadMessageCount,
+          webhook,
+        ]),
+        [[['user:ada'], '5', undefined]],
+      )
+    })
+
+    it('refuses a message that is not there, or not there for the user, and changes nothing', async () => {
+      const app = await appWith(h, 'ada', 'lin', 'max')
+      const hidden = await say(app, 'lin', 'ada', 'Old')
+      assertSucceeds(await app.delete('/users/lin/conversation', {}, as('ada')))
+      await say(app, 'lin', 'ada', 'New')
+      const elsewhere = await say(app, 'max', 'ada')
+      const bad: [unknown, number, string][] = [
+        [999_999_999, 404, 'ERR_MESSAGE_ID_NOT_FOUND'],
+        [0, 404, 'ERR_MESSAGE_ID_NOT_FOUND'],
+        [elsewhere.id, 404, 'ERR_MESSAGE_ID_NOT_FOUND'],
+        [hidden.id, 404, 'ERR_MESSAGE_ID_NOT_FOUND'],
+        ['x', 400, 'ERR_BAD_REQUEST'],
+        [-1, 400, 'ERR_BAD_REQUEST'],
+        [1.5, 400, 'ERR_BAD_REQUEST'],
+        [{}, 400, 'ERR_BAD_REQUEST'],
+      ]
+      for (const [method, what] of [
+        ['POST', 'delivered'],
+        ['POST', 'read'],
+      ] as const) {
+        for (const [messageId, status, code] of bad) {
+          const sending = { method, body: { messageId }, headers: as('ada') }
+          const answer = await app.send(`/users/lin/conversation/${what}`, sending)
+          assertFails(answer, status, code)
+          if (status === 400) assert.deepEqual(Object.keys(answer.body.error.details), ['messageId'])
+        }
+      }
+      for (const [body, code] of [
+        [{}, 'ERR_BAD_REQUEST'],
+        [{ messageId: hidden.id }, 'ERR_MESSAGE_ID_NOT_FOUND'],
+        [{ messageId: elsewhere.id }, 'ERR_MESSAGE_ID_NOT_FOUND'],
+      ] as const) {
+        const answer = await app.delete('/users/lin/conversation/read', body, as('ada'))
+        assert.equal(answer.body.error.code, code)
+      }
+      assert.equal(await unread(app, '/users/lin', 'ada'), 1)
+    })
+
+    it('can be taken back five times a minute', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'lin', 'ada')
+      // Two windows, so that the end of one in the middle does not matter.
+      const answers: number[] = []
+      for (let n = 0; n < 12; n += 1) {
+        answers.push((await app.delete('/users/lin/conversation/read', { messageId: id }, as('ada'))).status)
+      }
+      assert.ok(answers.includes(429))
+      assert.deepEqual(answers.slice(0, 5), [200, 200, 200, 200, 200])
+    })
+
+    it('tells the author of the newest message between two, and the user’s other devices', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      await say(app, 'lin', 'ada')
+      const { id } = await say(app, 'lin', 'ada')
+      const mark = async (what: string) =>
+        assertSucceeds(await app.post(`/users/lin/conversation/${what}`, {}, as('ada')))
+      await mark('delivered')
+      await mark('read')
+      await mark('read')
+      const told = receipts(await logOf(h, app))
+      assert.deepEqual(
+        told.map(({ name, audience, told: webhook }) => [name, audience, webhook?.trigger]),
+        [
+          ['receipt.delivered', ['user:lin', 'user:ada'], 'message_delivery_receipt'],
+          ['receipt.read', ['user:lin', 'user:ada'], 'message_read_receipt'],
+        ],
+      )
+      const { user, timestamp, ...body } = told[1]?.told?.data.body ?? {}
+      assert.deepEqual([body, user.uid, typeof timestamp], [{ action: 'read', messageId: id }, 'ada', 'number'])
+      const { sender, receiver, receiverType, messageSender, type } = told[1]?.told?.data ?? {}
+      assert.deepEqual([sender, receiver, receiverType, messageSender, type], ['ada', 'lin', 'user', 'lin', 'receipts'])
+    })
+
+    it('tells the members of a group, and once everybody has come so far, of that too', async () => {
+      const app = await appWith(h, 'ada', 'lin', 'max')
+      await crewOf(app, 'ada', 'lin', 'max')
+      const { id } = await sayIn(app, 'crew', 'ada')
+      for (const uid of ['lin', 'max']) {
+        const { data } = assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as(uid)))
+        assert.deepEqual([data.success, 'Message' in data], [true, false])
+      }
+      const told = receipts(await logOf(h, app))
+      const ends = (name: string) => told.filter((each) => each.name === name)
+      for (const name of ['receipt.delivered', 'receipt.read']) {
+        assert.deepEqual(
+          ends(name).map(({ audience, payload }) => [audience, payload.sender, payload.messageId]),
+          [
+            [['group:crew'], 'lin', id],
+            [['group:crew'], 'max', id],
+          ],
+        )
+      }
+      for (const [name, trigger] of [
+        ['receipt.deliveredToAll', 'message_delivered_to_all'],
+        ['receipt.readByAll', 'message_read_by_all'],
+      ] as const) {
+        const [event, ...more] = ends(name)
+        assert.deepEqual(more, [])
+        assert.deepEqual(
+          [event?.payload.sender, event?.payload.messageSender, event?.payload.messageId, event?.told?.trigger],
+          ['app_system', 'ada', id, trigger],
+        )
+      }
+      assert.deepEqual(await seen(app, [id], 'ada'), [[true, true]])
+    })
+  })
+}
