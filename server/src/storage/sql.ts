@@ -1,4 +1,4 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantTable } from './tables.ts'
 import { prepared, type TenantDb } from './tenant.ts'
 
@@ -12,13 +12,19 @@ export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)
 }
 
-/** Deletes at most `limit` of the app's rows of a table; answers how many went. */
-export async function deleteSome(db: TenantDb, table: TenantTable, limit: number): Promise<number> {
+/** Deletes at most `limit` of the app's rows of a table, of those that meet a condition; answers how many went. */
+export async function deleteSome(
+  db: TenantDb,
+  table: TenantTable,
+  limit: number,
+  condition: RawBuilder<unknown> = sql`1 = 1`,
+): Promise<number> {
   const address = sql.ref(db.connection.flavour.rowAddress)
   const name = sql.table(table)
   const appId = sql.ref(`${table}.app_id`)
   const { numAffectedRows } = await sql`
-    DELETE FROM ${name} WHERE ${address} IN (SELECT ${address} FROM ${name} WHERE ${appId} = ${db.appId} LIMIT ${limit})
+    DELETE FROM ${name} WHERE ${address} IN (
+      SELECT ${address} FROM ${name} WHERE ${appId} = ${db.appId} AND ${condition} LIMIT ${limit})
   `.execute(db.connection.query)
   return Number(numAffectedRows ?? 0)
 }

@@ -84,9 +84,10 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
     const place = places.get(follower.name) ?? (await storedPlace(database, follower.name))
     places.set(follower.name, place)
     const events = await eventsAfter(place.read)
-    const last = events.at(-1)
+    const all = events.filter(({ name }) => follower.on.some((each) => each.name === name))
+    const wanted = all.slice(0, follower.eventsAtOnce)
+    const last = wanted.length < all.length ? wanted.at(-1) : events.at(-1)
     if (!last) return false
-    const wanted = events.filter(({ name }) => follower.on.some((each) => each.name === name))
     const next = { tx: last.tx, id: last.id }
     if (wanted.length > 0) {
       await database.write(async (connection) => {

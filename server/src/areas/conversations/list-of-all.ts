@@ -5,6 +5,9 @@ import { type Side, sidesWhere } from '../timeline/index.ts'
 import { conditionsOf } from './list.ts'
 import type { ConversationListQuery } from './schemas.ts'
 
+const unread = sql<boolean>`conversations.last_counted > conversation_rows.read_counted
+  AND conversations.last_counted > conversations.cleared_counted`
+
 /** A page of every side of every conversation, or of each conversation's first side, for the app itself. */
 export async function everySide(
   db: TenantDb,
@@ -14,7 +17,7 @@ export async function everySide(
   const conditions = [
     ...conditionsOf(db, query),
     ...(query.tags ? [anyTag(query.tags)] : []),
-    ...(query.unread ? [sql<boolean>`conversations.last_counted > conversation_rows.read_counted`] : []),
+    ...(query.unread ? [unread] : []),
     ...(query.unique
       ? [
           sql<boolean>`conversation_rows.uid = (SELECT min(other.uid) FROM conversation_rows AS other

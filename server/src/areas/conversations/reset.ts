@@ -1,11 +1,8 @@
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
-import { eraseMessages } from '../messages/index.ts'
-import { holdConversation, type Side } from '../timeline/index.ts'
+import { Emptied, emptySome, holdConversation, type Side } from '../timeline/index.ts'
 import { conversationDeleted, conversationReset } from './events.ts'
-
-const atATime = 200
 
 /** Hides all that was said from one user; what comes next brings the conversation back. */
 export async function resetSide(work: Work, side: Side, keepPlace: boolean): Promise<void> {
@@ -31,8 +28,8 @@ export async function clearForAll(work: Work, side: Side): Promise<number> {
   const held = await holdConversation(db, side.conversation_id)
   const { last_seq, last_counted } = held ?? side
   await db
-    .update('conversation_rows')
-    .set({ cleared_seq: last_seq, read_seq: last_seq, read_counted: last_counted, delivered_seq: last_seq, kept: 0 })
+    .update('conversations')
+    .set({ cleared_seq: last_seq, cleared_counted: last_counted })
     .where('conversation_id', '=', side.conversation_id)
     .execute()
   await work.emit(conversationDeleted, {
@@ -57,22 +54,16 @@ export async function emptyForGood(work: Work, side: Side): Promise<void> {
 
 export const emptyConversation = job({
   name: 'conversations.empty',
-  payload: Type.Object({ conversationId: Type.String(), upTo: Type.Integer() }),
+  payload: Type.Object({
+    conversationId: Type.String(),
+    upTo: Type.Integer(),
+    emptied: Type.Optional(Emptied),
+  }),
   attemptsMax: Number.POSITIVE_INFINITY,
-  async run({ conversationId, upTo }, work) {
-    const rows = await work.db
-      .select('messages')
-      .select('messages.id')
-      .where('messages.conversation_id', '=', conversationId)
-      .where('messages.seq', '<=', upTo)
-      .orderBy('messages.seq')
-      .limit(atATime)
-      .execute()
-    // Nobody's cursor stands before these any more, so not even their numbers are needed.
-    await eraseMessages(
-      work,
-      rows.map(({ id }) => id),
-    )
-    return rows.length < atATime ? undefined : { againAt: work.now }
+  bulk: true,
+  async run(payload, work) {
+    const { conversationId, upTo, emptied = {} } = payload
+    const further = await emptySome(work, conversationId, upTo, emptied)
+    return further && { againAt: work.now, payload: { ...payload, emptied: further } }
   },
 })

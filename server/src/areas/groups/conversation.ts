@@ -29,6 +29,9 @@ export async function voidConversation(db: TenantDb, { guid }: GroupRow): Promis
       // One more than any old cursor can have reached.
       last_seq: sql<number>`last_seq + 1`,
       purged_seq: sql<number>`last_seq + 1`,
+      // A group that takes the GUID sees nothing of this one, however long the clearing takes.
+      cleared_seq: sql<number>`last_seq + 1`,
+      cleared_counted: sql<number>`last_counted`,
       shown_seq: 0,
     })
     .where('conversation_id', '=', conversationId)

@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { interactionsOf } from '../timeline/index.ts'
 import { goalCompleted } from './events.ts'
-import { forgetErased, forgetWithMessage } from './followers.ts'
+import { forgetErased, forgetRest, forgetWithMessage } from './followers.ts'
 import { operations } from './operations.ts'
 import { interactionsWith } from './store.ts'
 import { migrations } from './tables.ts'
@@ -16,4 +16,5 @@ export const interactions = area({
   migrations,
   tables: ['interactions'],
   followers: [forgetWithMessage, forgetErased],
+  jobs: [forgetRest],
 })

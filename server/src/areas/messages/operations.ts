@@ -9,7 +9,7 @@ import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
 import { requireGroup } from '../groups/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { findRow, placeOfGroup, placeOfUsers, receiptsOf } from '../timeline/index.ts'
+import { findConversation, findRow, placeOfGroup, placeOfUsers, receiptsOf } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
@@ -224,7 +224,11 @@ const listMessages = operation({
 
 /** A conversation that is not the viewer's has nothing for him. */
 async function scopeOf(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<Scope> {
-  if (!actor) return { kind: 'conversation', conversationId, clearedSeq: 0 }
+  if (!actor) {
+    // What is gone for good is seen by nobody, however long its removal takes.
+    const conversation = await findConversation(db, conversationId)
+    return { kind: 'conversation', conversationId, clearedSeq: conversation?.purged_seq ?? 0 }
+  }
   const row = await findRow(db, conversationId, actor.uid)
   return { kind: 'conversation', conversationId, clearedSeq: row?.cleared_seq ?? Number.MAX_SAFE_INTEGER }
 }

@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { reactionsTo } from '../timeline/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
-import { forgetErased, forgetWithMessage } from './followers.ts'
+import { forgetErased, forgetRest, forgetWithMessage } from './followers.ts'
 import { operations } from './operations.ts'
 import { countsOf } from './store.ts'
 import { migrations } from './tables.ts'
@@ -19,4 +19,5 @@ export const reactions = area({
   tables: ['reactions', 'reaction_counts'],
   numberedTables: ['reactions'],
   followers: [forgetWithMessage, forgetErased],
+  jobs: [forgetRest],
 })

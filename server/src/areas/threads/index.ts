@@ -2,7 +2,7 @@ import { area } from '../../kit/area.ts'
 import { joinThread } from '../messages/index.ts'
 import { followedBy } from '../timeline/index.ts'
 import { threadEvents } from './events.ts'
-import { forgetErased } from './followers.ts'
+import { forgetErased, forgetRest } from './followers.ts'
 import { operations } from './operations.ts'
 import { joinedThread, threadsFollowed } from './store.ts'
 import { migrations } from './tables.ts'
@@ -18,4 +18,5 @@ export const threads = area({
   migrations,
   tables: ['thread_subscriptions'],
   followers: [forgetErased],
+  jobs: [forgetRest],
 })

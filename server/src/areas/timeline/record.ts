@@ -3,6 +3,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { everybody } from './cursors.ts'
 import { followedBy, interactionsOf, reactionsTo, savedBy, shownContent } from './gates.ts'
 import type { Message } from './schemas.ts'
+import { hiddenUpTo } from './sides.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
 
 /** Who looks at messages, and how much of them is to be shown. */
@@ -37,7 +38,9 @@ export function messagesOf(db: TenantDb, viewer: string | undefined) {
 
 /** The message is in a conversation of the user's, and no reset of the user's hides it. */
 export function visibleTo(db: TenantDb, uid: string): RawBuilder<SqlBool> {
-  return sql`messages.seq > coalesce((SELECT conversation_rows.cleared_seq FROM conversation_rows
+  return sql`messages.seq > coalesce((SELECT ${hiddenUpTo} FROM conversation_rows
+    JOIN conversations ON conversations.app_id = conversation_rows.app_id
+      AND conversations.conversation_id = conversation_rows.conversation_id
     WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
     AND conversation_rows.conversation_id = messages.conversation_id), messages.seq)`
 }

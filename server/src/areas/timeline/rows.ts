@@ -1,5 +1,6 @@
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import type { Place } from './place.ts'
+import { type ForAll, seenRow } from './sides.ts'
 import type { ConversationRow, MemberRow, MessageRow } from './tables.ts'
 
 const conversationById = prepared<{ conversationId: string }, ConversationRow>((db, { conversationId }) =>
@@ -11,10 +12,16 @@ export async function findConversation(db: TenantDb, conversationId: string): Pr
   return row
 }
 
-const rowOfUser = prepared<{ conversationId: string; uid: string }, MemberRow>((db, { conversationId, uid }) =>
+const rowOfUser = prepared<{ conversationId: string; uid: string }, MemberRow & ForAll>((db, { conversationId, uid }) =>
   db
     .select('conversation_rows')
-    .selectAll()
+    .innerJoin('conversations', (join) =>
+      join
+        .onRef('conversations.app_id', '=', 'conversation_rows.app_id')
+        .onRef('conversations.conversation_id', '=', 'conversation_rows.conversation_id'),
+    )
+    .selectAll('conversation_rows')
+    .select(['conversations.cleared_seq as all_cleared_seq', 'conversations.cleared_counted as all_cleared_counted'])
     .where('conversation_rows.conversation_id', '=', conversationId)
     .where('conversation_rows.uid', '=', uid),
 )
@@ -22,7 +29,7 @@ const rowOfUser = prepared<{ conversationId: string; uid: string }, MemberRow>((
 /** One user's side of a conversation; nothing, if it is not theirs. */
 export async function findRow(db: TenantDb, conversationId: string, uid: string): Promise<MemberRow | undefined> {
   const [row] = await rowOfUser(db, { conversationId, uid })
-  return row
+  return row && seenRow(row)
 }
 
 /**
@@ -32,14 +39,18 @@ export async function findRow(db: TenantDb, conversationId: string, uid: string)
 export async function openRows(db: TenantDb, place: Place, uids: string[], now: number): Promise<void> {
   const { conversationId } = place
   const conversation = await findConversation(db, conversationId)
-  const opening = place.type === 'user'
+  const { last_seq = 0, last_counted = 0, cleared_seq = 0, cleared_counted = 0 } = conversation ?? {}
+  // A first message waits for both sides; one who comes to a group has nothing waiting.
+  const [from, counted] = place.type === 'user' ? [cleared_seq, cleared_counted] : [last_seq, last_counted]
   const values = [...new Set(uids)].map((uid) => ({
     uid,
     conversation_id: conversationId,
-    // A first message waits for both sides; one who comes to a group has nothing waiting.
-    delivered_seq: opening ? 0 : (conversation?.last_seq ?? 0),
-    read_seq: opening ? 0 : (conversation?.last_seq ?? 0),
-    read_counted: opening ? 0 : (conversation?.last_counted ?? 0),
+    delivered_seq: from,
+    read_seq: from,
+    read_counted: counted,
+    cleared_seq,
+    // Whoever comes after everything was hidden has a conversation all the same.
+    kept: cleared_seq > 0 ? 1 : 0,
     created_at: now,
   }))
   if (values.length === 0) return

@@ -28,6 +28,10 @@ interface ConversationTable {
   shown_seq: number
   /** Messages up to this one are gone for good, for everyone. */
   purged_seq: Generated<number>
+  /** Messages up to this one are hidden from everyone, and count as read. */
+  cleared_seq: Generated<number>
+  /** The count of countable messages at `cleared_seq`. */
+  cleared_counted: Generated<number>
   active_at: number
   created_at: number
 }
@@ -257,5 +261,13 @@ export const migrations: Migrations = {
       .on('message_mentions')
       .columns(['app_id', 'message_id'])
       .execute()
+  },
+  '20261115-timeline-cleared': async ({ schema }) => {
+    for (const column of ['cleared_seq', 'cleared_counted']) {
+      await schema
+        .alterTable('conversations')
+        .addColumn(column, 'bigint', (definition) => definition.notNull().defaultTo(0))
+        .execute()
+    }
   },
 }
