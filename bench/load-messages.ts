@@ -22,6 +22,11 @@ const rareEvery = 10_000
 const words =
   'oak ash beech walnut chair table bench drawer hinge varnish plane chisel today tomorrow please thanks'.split(' ')
 
+/** Six words that differ from message to message. */
+export function textAt(n: number): string {
+  return [0, 1, 2, 3, 4, 5].map((k) => words[(n * 7 + k * k * 3) % words.length]).join(' ')
+}
+
 interface Place {
   data: string
   appId: string
@@ -74,7 +79,7 @@ async function sendOne(work: Work, n: number, speakers: Map<string, Awaited<Retu
   const from = n % 2 === 0 || toGroup ? busyUser : partner
   const speaker = speakers.get(from) ?? (await speakerFor(work.db, { uid: from, role: 'default', roleId: null }))
   speakers.set(from, speaker)
-  const text = [0, 1, 2, 3, 4, 5].map((k) => words[(n * 7 + k * k * 3) % words.length]).join(' ')
+  const text = textAt(n)
   await sendMessage(
     work,
     { ...speaker, actor: undefined },
