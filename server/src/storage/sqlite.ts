@@ -53,10 +53,16 @@ function entryTokens(appId: string, list: string, text: string, marks: string): 
   return [...marked.map((mark) => markToken(appId, list, mark)), ...grams].join(' ')
 }
 
-/** Kept by triggers, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index. */
+/**
+ * Deletions alone begin no merge of the index: one that finds nothing left to keep has no bound, and held up everything
+ * for a second after some ten thousand deletions. What was deleted goes with the merges that later entries bring.
+ *
+ * Kept by triggers, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index.
+ */
 const gramIndex = `
   CREATE VIRTUAL TABLE search_grams USING fts5(
     grams, content = '', contentless_delete = 1, tokenize = 'ascii');
+  INSERT INTO search_grams (search_grams, rank) VALUES ('deletemerge', 0);
   CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
     INSERT INTO search_grams (rowid, grams)
     VALUES (new.row_address, entry_tokens(new.app_id, new.list, new.text, new.marks));

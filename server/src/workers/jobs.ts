@@ -9,6 +9,7 @@ import type { Connection } from '../storage/connection.ts'
 import type { Database, JobLane } from '../storage/database.ts'
 import type { JobRow, Tables } from '../storage/tables.ts'
 import { tenantDb } from '../storage/tenant.ts'
+import { counted, type Effort } from './effort.ts'
 
 const jobsPerBatch = 20
 const outsideMax = 4
@@ -30,13 +31,19 @@ export interface JobLoop {
  * time. Jobs that have something to do with the outside world have a lane of their own: they may take long, and nobody
  * waits for them. Bulk work has one too: it goes a batch at a time, when the workers have rested.
  */
-export function createJobLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger): JobLoop {
+export function createJobLoop(
+  database: Database,
+  areas: Area[],
+  tools: () => Tools,
+  log: Logger,
+  effort: Effort = { milliseconds: 0 },
+): JobLoop {
   const definitions = new Map(areas.flatMap((area) => area.jobs).map((definition) => [definition.name, definition]))
   const namesWhere = (is: (definition: JobDefinition) => unknown) => [...definitions.values()].filter(is).map(nameOf)
   const outsideNames = namesWhere(({ prepare }) => prepare)
   const bulkNames = namesWhere(({ bulk }) => bulk)
   const outside = new Set<Promise<void>>()
-  const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log)
+  const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log, effort)
 
   async function claim(lane: JobLane, limit: number): Promise<JobRow[]> {
     const due = tools().clock.now()
@@ -98,6 +105,7 @@ async function attempt(
   row: JobRow,
   tools: Tools,
   log: Logger,
+  effort: Effort,
 ): Promise<void> {
   try {
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
@@ -105,7 +113,7 @@ async function attempt(
     const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools })
     await database.write(async (connection) => {
       if (!(await holdClaim(connection, row))) return
-      const again = await definition.run(payload, workIn(connection, row.app_id, tools), given)
+      const again = await counted(effort, () => definition.run(payload, workIn(connection, row.app_id, tools), given))
       if (again) await change(connection, row, { ...nextRun(again), attempts: 0, locked_until: 0, last_error: null })
       else await tenantDb(connection, row.app_id).delete('jobs').where(isRow(row)).execute()
     })

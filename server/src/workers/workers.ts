@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
+import type { Effort } from './effort.ts'
 import { createFollowerLoop } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createJobLoop } from './jobs.ts'
@@ -36,8 +37,9 @@ export function createWorkers(
   retentionDays: number,
   log: Logger,
 ): Workers {
-  const followers = createFollowerLoop(database, areas, tools, log)
-  const jobs = createJobLoop(database, areas, tools, log)
+  const effort: Effort = { milliseconds: 0 }
+  const followers = createFollowerLoop(database, areas, tools, log, effort)
+  const jobs = createJobLoop(database, areas, tools, log, effort)
   const clean = createHousekeeping(database, areas, tools, retentionDays)
   let running = false
   let current: Promise<unknown> = Promise.resolve()
@@ -48,12 +50,11 @@ export function createWorkers(
 
   /** A batch of bulk work. What its events lead to belongs to it, and is rested from as well. */
   async function bulkTurn(): Promise<boolean> {
-    const startedAt = performance.now()
+    effort.milliseconds = 0
     if (!(await jobs.runBulk())) return false
     await followers.run()
-    const endedAt = performance.now()
-    const restMilliseconds = (endedAt - startedAt) * restPerWork
-    restUntil = endedAt + restMilliseconds
+    const restMilliseconds = effort.milliseconds * restPerWork
+    restUntil = performance.now() + restMilliseconds
     clearTimeout(restTimer)
     if (running) restTimer = setTimeout(() => void wake(), restMilliseconds)
     return true
