@@ -180,9 +180,11 @@ export function requestTo(
 /** Sends one request and answers what came back, headers without those that Node adds by itself. */
 export function send(running: Running, { method, path, headers, body }: Request): Promise<Answer> {
   const addedByNode = ['date', 'connection', 'keep-alive']
+  // Node sends the body of a DELETE without saying how long it is.
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const asking = request(
-      { host: '127.0.0.1', port: running.ports.plain, method, path, headers, agent: false },
+      { host: '127.0.0.1', port: running.ports.plain, method, path, headers: { ...headers, ...length }, agent: false },
       async (response) => {
         const chunks = await response.toArray()
         const pairs = response.rawHeaders.flatMap((_, n, all) =>
