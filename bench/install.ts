@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { sqliteFile } from '../server/src/storage/sqlite.ts'
 import type { Request } from './load.ts'
 import { multiplyCalls, postgresTarget, sqliteTarget, templateScripts } from './load-calls.ts'
+import { loadCrowd } from './load-crowd.ts'
 import { loadMessages } from './load-messages.ts'
 import { loadUsers } from './load-users.ts'
 import { type Running, startParley, throughProxy } from './processes.ts'
@@ -72,6 +73,23 @@ export function installWithMessages(messages: number, folder: string): Promise<I
     records: messages,
     offline: (install) => loadMessages(install, messages),
   })
+}
+
+/** An install with a group of very many users and so many messages in it, and others to delete. */
+export function installWithCrowd(messages: number, folder: string): Promise<Install> {
+  return installFilled(folder, undefined, {
+    kind: 'crowd',
+    records: messages,
+    offline: (install) => loadCrowd(install, messages),
+  })
+}
+
+/** A copy of an install, to be used up. */
+export function copyOf(install: Install): Install {
+  const data = `${install.data}_copy`
+  rmSync(data, { recursive: true, force: true })
+  cpSync(install.data, data, { recursive: true })
+  return { ...install, data }
 }
 
 /** A filled install. An embedded one that stands in the folder already is used again; a PostgreSQL lasts for one run. */
@@ -162,9 +180,11 @@ export function requestTo(
 /** Sends one request and answers what came back, headers without those that Node adds by itself. */
 export function send(running: Running, { method, path, headers, body }: Request): Promise<Answer> {
   const addedByNode = ['date', 'connection', 'keep-alive']
+  // Node sends the body of a DELETE without saying how long it is.
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const asking = request(
-      { host: '127.0.0.1', port: running.ports.plain, method, path, headers, agent: false },
+      { host: '127.0.0.1', port: running.ports.plain, method, path, headers: { ...headers, ...length }, agent: false },
       async (response) => {
         const chunks = await response.toArray()
         const pairs = response.rawHeaders.flatMap((_, n, all) =>

@@ -22,6 +22,24 @@ const rareEvery = 10_000
 const words =
   'oak ash beech walnut chair table bench drawer hinge varnish plane chisel today tomorrow please thanks'.split(' ')
 
+/** What some say in other scripts, and a word of each to look for. */
+export const otherScripts = [
+  { text: '明日 椅子を運びます', word: '椅子' },
+  { text: 'Стул будет готов завтра', word: 'Стул' },
+  { text: 'الكرسي جاهز غدا', word: 'الكرسي' },
+  { text: 'कुर्सी कल तैयार होगी', word: 'कुर्सी' },
+]
+const otherScriptEvery = 25
+
+/** Six words that differ from message to message. */
+export function textAt(n: number): string {
+  return [0, 1, 2, 3, 4, 5].map((k) => words[(n * 7 + k * k * 3) % words.length]).join(' ')
+}
+
+function otherTextAt(n: number): string {
+  return otherScripts[Math.floor(n / otherScriptEvery) % otherScripts.length]?.text ?? ''
+}
+
 interface Place {
   data: string
   appId: string
@@ -75,7 +93,7 @@ async function sendOne(work: Work, n: number, speakers: Map<string, Awaited<Retu
   const from = n % 2 === 0 || toGroup ? busyUser : partner
   const speaker = speakers.get(from) ?? (await speakerFor(work.db, { uid: from, role: 'default', roleId: null }))
   speakers.set(from, speaker)
-  const text = [0, 1, 2, 3, 4, 5].map((k) => words[(n * 7 + k * k * 3) % words.length]).join(' ')
+  const text = n % otherScriptEvery === 3 ? otherTextAt(n) : textAt(n)
   await sendMessage(
     work,
     { ...speaker, actor: undefined },

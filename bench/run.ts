@@ -3,6 +3,8 @@ import { arch, cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { latency, oneCall } from './groups/calls.ts'
+import { messageDeletion } from './groups/deletion.ts'
+import { fileUpload } from './groups/files.ts'
 import { install } from './groups/install.ts'
 import { refused, write } from './groups/keys.ts'
 import { growth, lists } from './groups/lists.ts'
@@ -19,7 +21,7 @@ const groups: Group[] = [
   ...[oneCall, lists, growth, latency],
   ...[refused, write],
   ...[oneUser, userWrites, userLists, userGrowth],
-  ...[messageWrites, messageGrowth],
+  ...[messageWrites, messageGrowth, messageDeletion, fileUpload],
   ...[install, onPostgres, usersOnPostgres],
 ]
 

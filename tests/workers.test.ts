@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { areas } from '../server/src/areas/index.ts'
 import { openHouse } from '../server/src/compose.ts'
@@ -292,6 +293,45 @@ for (const database of databases) {
         await h.settle()
         assert.deepEqual(ran, [1])
         assert.deepEqual(await jobRows(h), [])
+      })
+    })
+
+    it('rest while they do bulk work, and let others go on', async () => {
+      const worked: number[] = []
+      const workMilliseconds = 20
+      let passed = 0
+      const bulk = job({
+        name: 'test.bulk',
+        payload,
+        attemptsMax: 3,
+        bulk: true,
+        async run({ n }, { now }) {
+          await pause(workMilliseconds)
+          worked.push(performance.now())
+          return n === 1 ? undefined : { againAt: now, payload: { n: n - 1 } }
+        },
+      })
+      const light = job({
+        name: 'test.light',
+        payload,
+        attemptsMax: 3,
+        async run() {
+          passed += 1
+          return undefined
+        },
+      })
+      await withHouse(database, card({ jobs: [bulk, light] }), async (h) => {
+        await inApp(h, ({ later }) => later(bulk, { n: 4 }, { key: 'a' }))
+        h.service.house.database.wake()
+        await until('the first batch is done', () => worked.length > 0)
+        await inApp(h, ({ later }) => later(light, { n: 1 }, { key: 'b' }))
+        h.service.house.database.wake()
+        await until('the light one is done', () => passed === 1)
+        await until('all batches are done', async () => (await jobRows(h)).length === 0)
+        assert.equal(worked.length, 4)
+        const gaps = worked.slice(1).map((at, index) => at - (worked[index] as number))
+        // A batch and four times as long a rest; timers may be a moment early.
+        for (const gap of gaps) assert.ok(gap > 4.5 * workMilliseconds, `only ${gap} ms between two batches`)
       })
     })
 

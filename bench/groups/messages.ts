@@ -1,7 +1,7 @@
 import { againstFloor, againstSelf, type Bench, type Contender, type Group, interleave } from '../harness.ts'
 import { type Install, installWithMessages, requestTo, send } from '../install.ts'
 import type { Request } from '../load.ts'
-import { busyUser, groupOf, groupSizes, partnerAt, rareWord } from '../load-messages.ts'
+import { busyUser, groupOf, groupSizes, otherScripts, partnerAt, rareWord } from '../load-messages.ts'
 import { startParley } from '../processes.ts'
 import { type Stage, sendFloorFor } from './calls.ts'
 
@@ -67,7 +67,8 @@ export const messageWrites: Group = {
 
 export const messageGrowth: Group = {
   name: 'messages/growth',
-  about: 'Newest messages, the list of 2,000 conversations and a search, in apps of 10,000 messages and more',
+  about:
+    'Newest messages, the list of 2,000 conversations and searches in several scripts, in apps of 10,000 messages and more',
   async run(bench) {
     const measured = growthSizes.filter((size) => size <= bench.plan.records)
     const paths = {
@@ -76,6 +77,12 @@ export const messageGrowth: Group = {
       'conversations, with unread counts': '/v3/conversations?perPage=50',
       'search, rare word': `/v3/messages?searchKey=${rareWord}&limit=50`,
       'search, common word': '/v3/messages?searchKey=walnut&affix=prepend&limit=50',
+      ...Object.fromEntries(
+        otherScripts.map(({ word }) => [
+          `search, ${word} (1 in 100)`,
+          `/v3/messages?searchKey=${encodeURIComponent(word)}&affix=prepend&limit=50`,
+        ]),
+      ),
     }
     const contenders: Contender[] = []
     for (const size of measured) {

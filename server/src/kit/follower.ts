@@ -7,6 +7,8 @@ import type { Work } from './work.ts'
 export interface Follower {
   name: string
   on: EventDefinition[]
+  /** How many events it handles in one transaction; fewer than usual where one event can mean many rows. */
+  eventsAtOnce?: number
   handle(event: FollowedEvent, work: Work): Promise<void>
 }
 
@@ -20,6 +22,7 @@ export interface FollowedEvent<Event extends EventDefinition = EventDefinition> 
 export function follower<Event extends EventDefinition>(definition: {
   name: string
   on: Event[]
+  eventsAtOnce?: number
   handle(event: FollowedEvent<Event>, work: Work): Promise<void>
 }): Follower {
   return definition as Follower

@@ -9,13 +9,20 @@ export interface JobDefinition<Payload extends TSchema = TSchema, Given = unknow
   payload: Payload
   /** After so many failures the job stays visible as dead; `Infinity` for what must happen in the end. */
   attemptsMax: number
+  /** Large work in small batches: it rests between them, so that requests keep their speed meanwhile. */
+  bulk?: true
   /**
    * What has to do with the outside world, or takes long. It comes first, in no transaction and beside other jobs; a
    * crash repeats it. Its result arrives as `given`.
    */
   prepare?(payload: Static<Payload>, outside: { db: TenantDb; tools: Tools }): Promise<Given>
-  /** May answer the time of its next run; the job then goes on living. */
-  run(payload: Static<Payload>, work: Work, given?: Given): Promise<undefined | { againAt: number }>
+  /** May answer the time of its next run, and what is left for it; the job then goes on living. */
+  run(payload: Static<Payload>, work: Work, given?: Given): Promise<undefined | Again<Payload>>
+}
+
+export interface Again<Payload extends TSchema = TSchema> {
+  againAt: number
+  payload?: Static<Payload>
 }
 
 export function job<Payload extends TSchema, Given = undefined>(

@@ -79,10 +79,14 @@ function entryTokens(appId: string, list: string, text: string, marks: string): 
  * Triggers note what changes, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index.
  * The index itself follows before the commit: at the end of every savepoint it would write what it holds, and a message
  * would cost twice as much.
+ *
+ * Deletions alone begin no merge of the index: one that finds nothing left to keep has no bound, and held up everything
+ * for a second after some ten thousand deletions. What was deleted goes with the merges that later entries bring.
  */
 const gramIndex = `
   CREATE VIRTUAL TABLE search_grams USING fts5(
     grams, content = '', contentless_delete = 1, tokenize = 'ascii');
+  INSERT INTO search_grams (search_grams, rank) VALUES ('deletemerge', 0);
   CREATE TABLE search_changes (row_address integer PRIMARY KEY, was_indexed integer NOT NULL);
   CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
     INSERT OR IGNORE INTO search_changes VALUES (new.row_address, 0);

@@ -7,6 +7,7 @@ import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import { type Database, logStart, type Position } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
+import { counted, type Effort } from './effort.ts'
 
 const eventsPerBatch = 100
 const leaseSeconds = 15
@@ -33,7 +34,13 @@ export interface FollowerLoop {
   release(): Promise<void>
 }
 
-export function createFollowerLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger): FollowerLoop {
+export function createFollowerLoop(
+  database: Database,
+  areas: Area[],
+  tools: () => Tools,
+  log: Logger,
+  effort: Effort = { milliseconds: 0 },
+): FollowerLoop {
   const followers = areas.flatMap((area) => area.followers)
   const holder = randomUUID()
   const places = new Map<string, Place>()
@@ -84,15 +91,18 @@ export function createFollowerLoop(database: Database, areas: Area[], tools: () 
     const place = places.get(follower.name) ?? (await storedPlace(database, follower.name))
     places.set(follower.name, place)
     const events = await eventsAfter(place.read)
-    const last = events.at(-1)
+    const all = events.filter(({ name }) => follower.on.some((each) => each.name === name))
+    const wanted = all.slice(0, follower.eventsAtOnce)
+    const last = wanted.length < all.length ? wanted.at(-1) : events.at(-1)
     if (!last) return false
-    const wanted = events.filter(({ name }) => follower.on.some((each) => each.name === name))
     const next = { tx: last.tx, id: last.id }
     if (wanted.length > 0) {
       await database.write(async (connection) => {
         if (!(await advance(connection, follower.name, place.stored, next)))
           throw new Error('It was moved on by another node.')
-        for (const event of wanted) await follower.handle(followed(event), workIn(connection, event.app_id, tools()))
+        await counted(effort, async () => {
+          for (const event of wanted) await follower.handle(followed(event), workIn(connection, event.app_id, tools()))
+        })
       })
       places.set(follower.name, { read: next, stored: next })
     } else places.set(follower.name, { ...place, read: next })

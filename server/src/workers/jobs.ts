@@ -2,13 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ExpressionBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
-import { backoffSeconds, type JobDefinition } from '../kit/job.ts'
+import { type Again, backoffSeconds, type JobDefinition } from '../kit/job.ts'
 import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database, JobLane } from '../storage/database.ts'
 import type { JobRow, Tables } from '../storage/tables.ts'
 import { tenantDb } from '../storage/tenant.ts'
+import { counted, type Effort } from './effort.ts'
 
 const jobsPerBatch = 20
 const outsideMax = 4
@@ -19,6 +20,8 @@ const errorCharactersMax = 2_000
 export interface JobLoop {
   /** Runs the jobs that are due, and begins those that work outside; answers whether there were any. */
   run(): Promise<boolean>
+  /** Runs a batch of the bulk work that has waited longest; answers whether there was any. */
+  runBulk(): Promise<boolean>
   /** Waits a moment for one of those that work outside; answers whether there was any. */
   outsideMoves(): Promise<boolean>
 }
@@ -26,19 +29,31 @@ export interface JobLoop {
 /**
  * When a job is due is told by the clock, which tests and the emulator move; how long a worker's claim holds is real
  * time. Jobs that have something to do with the outside world have a lane of their own: they may take long, and nobody
- * waits for them.
+ * waits for them. Bulk work has one too: it goes a batch at a time, when the workers have rested.
  */
-export function createJobLoop(database: Database, areas: Area[], tools: () => Tools, log: Logger): JobLoop {
+export function createJobLoop(
+  database: Database,
+  areas: Area[],
+  tools: () => Tools,
+  log: Logger,
+  effort: Effort = { milliseconds: 0 },
+): JobLoop {
   const definitions = new Map(areas.flatMap((area) => area.jobs).map((definition) => [definition.name, definition]))
-  const names = [...definitions.values()].filter(({ prepare }) => prepare).map(({ name }) => name)
+  const namesWhere = (is: (definition: JobDefinition) => unknown) => [...definitions.values()].filter(is).map(nameOf)
+  const outsideNames = namesWhere(({ prepare }) => prepare)
+  const bulkNames = namesWhere(({ bulk }) => bulk)
   const outside = new Set<Promise<void>>()
-  const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log)
+  const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log, effort)
 
   async function claim(lane: JobLane, limit: number): Promise<JobRow[]> {
     const due = tools().clock.now()
     const now = Math.floor(Date.now() / 1000)
     if (limit === 0 || (await nothingDue(database, due, now, lane))) return []
     return database.claimJobs(due, now, now + claimSeconds, limit, lane)
+  }
+
+  async function claimAmong(names: string[], limit: number): Promise<JobRow[]> {
+    return names.length === 0 ? [] : claim({ names, among: true }, limit)
   }
 
   function begin(row: JobRow): void {
@@ -53,11 +68,16 @@ export function createJobLoop(database: Database, areas: Area[], tools: () => To
 
   return {
     async run() {
-      const begun = names.length === 0 ? [] : await claim({ names, among: true }, outsideMax - outside.size)
+      const begun = await claimAmong(outsideNames, outsideMax - outside.size)
       begun.forEach(begin)
-      const claimed = await claim({ names, among: false }, jobsPerBatch)
+      const claimed = await claim({ names: [...outsideNames, ...bulkNames], among: false }, jobsPerBatch)
       for (const row of claimed) await tryJob(row)
       return begun.length + claimed.length > 0
+    },
+    async runBulk() {
+      const [row] = await claimAmong(bulkNames, 1)
+      if (row) await tryJob(row)
+      return row !== undefined
     },
     async outsideMoves() {
       if (outside.size === 0) return false
@@ -85,6 +105,7 @@ async function attempt(
   row: JobRow,
   tools: Tools,
   log: Logger,
+  effort: Effort,
 ): Promise<void> {
   try {
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
@@ -92,9 +113,8 @@ async function attempt(
     const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools })
     await database.write(async (connection) => {
       if (!(await holdClaim(connection, row))) return
-      const again = await definition.run(payload, workIn(connection, row.app_id, tools), given)
-      if (again)
-        await change(connection, row, { run_at: again.againAt, attempts: 0, locked_until: 0, last_error: null })
+      const again = await counted(effort, () => definition.run(payload, workIn(connection, row.app_id, tools), given))
+      if (again) await change(connection, row, { ...nextRun(again), attempts: 0, locked_until: 0, last_error: null })
       else await tenantDb(connection, row.app_id).delete('jobs').where(isRow(row)).execute()
     })
   } catch (error) {
@@ -112,6 +132,12 @@ async function attempt(
     })
   }
 }
+
+function nextRun({ againAt, payload }: Again): Partial<JobRow> {
+  return { run_at: againAt, ...(payload !== undefined && { payload: JSON.stringify(payload) }) }
+}
+
+const nameOf = ({ name }: JobDefinition) => name
 
 /**
  * Makes sure that the job is still this worker's: a claim that ran out may have passed to another node, which must then

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
+import type { Effort } from './effort.ts'
 import { createFollowerLoop } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createJobLoop } from './jobs.ts'
@@ -19,6 +20,8 @@ export interface Workers {
 const pollMilliseconds = 500
 const noteMilliseconds = 5_000
 const housekeepingMilliseconds = 60_000
+// Bulk work, such as the purge of a group, rests so many times as long as its last batch took.
+const restPerWork = 4
 // Wake-ups come with every commit; what comes within this time is looked at together.
 const gatherMilliseconds = 5
 // A follower or job that produces work for itself without end must not hold up its caller for ever.
@@ -34,19 +37,36 @@ export function createWorkers(
   retentionDays: number,
   log: Logger,
 ): Workers {
-  const followers = createFollowerLoop(database, areas, tools, log)
-  const jobs = createJobLoop(database, areas, tools, log)
+  const effort: Effort = { milliseconds: 0 }
+  const followers = createFollowerLoop(database, areas, tools, log, effort)
+  const jobs = createJobLoop(database, areas, tools, log, effort)
   const clean = createHousekeeping(database, areas, tools, retentionDays)
   let running = false
   let current: Promise<unknown> = Promise.resolve()
   let timers: NodeJS.Timeout[] = []
 
-  /** One round; answers whether anything was done. Rounds never overlap. */
-  function round(): Promise<boolean> {
+  let restUntil = 0
+  let restTimer: NodeJS.Timeout | undefined
+
+  /** A batch of bulk work. What its events lead to belongs to it, and is rested from as well. */
+  async function bulkTurn(): Promise<boolean> {
+    effort.milliseconds = 0
+    if (!(await jobs.runBulk())) return false
+    await followers.run()
+    const restMilliseconds = effort.milliseconds * restPerWork
+    restUntil = performance.now() + restMilliseconds
+    clearTimeout(restTimer)
+    if (running) restTimer = setTimeout(() => void wake(), restMilliseconds)
+    return true
+  }
+
+  /** One round; answers whether anything was done. Rounds never overlap. Whoever waits for the end allows no rest. */
+  function round(rests: boolean): Promise<boolean> {
     const next = current.then(async () => {
       const followed = await followers.run()
       const worked = await jobs.run()
-      return followed || worked
+      const isResting = rests && performance.now() < restUntil
+      return (!isResting && (await bulkTurn())) || followed || worked
     })
     current = next.catch(() => {})
     return next
@@ -63,7 +83,7 @@ export function createWorkers(
     const deadline = performance.now() + milliseconds
     for (let rounds = 0, waits = 0; rounds < settleRoundsMax && waits < settleWaitsMax; rounds += 1) {
       if (performance.now() > deadline) return
-      if ((await round()) || (await jobs.outsideMoves())) continue
+      if ((await round(false)) || (await jobs.outsideMoves())) continue
       if (!(await followers.isBehind())) return note()
       waits += 1
       await pause(settleWaitMilliseconds)
@@ -83,7 +103,7 @@ export function createWorkers(
       do {
         wokenMeanwhile = false
         await pause(gatherMilliseconds)
-        while (running && (await round())) {}
+        while (running && (await round(true))) {}
       } while (wokenMeanwhile && running)
     } catch (error) {
       log.error({ err: error }, 'workers: a round failed; it is tried again')
@@ -112,6 +132,7 @@ export function createWorkers(
     async stop() {
       running = false
       for (const timer of timers) clearInterval(timer)
+      clearTimeout(restTimer)
       await note().catch(() => {})
       while (await jobs.outsideMoves()) {}
       // Leases that cannot be given back run out by themselves.

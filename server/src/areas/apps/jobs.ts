@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import { deleteSome } from '../../storage/sql.ts'
 import { leftInStore } from './gates.ts'
 
-const rowsPerBatch = 2_000
+const rowsPerBatch = 500
 const storeSeconds = 5
 
 /** Deletes an archived app, a bounded batch at a time so that other apps keep their speed. */
@@ -11,6 +12,7 @@ export const purgeApp = job({
   name: 'apps.purge',
   payload: Type.Object({}),
   attemptsMax: Number.POSITIVE_INFINITY,
+  bulk: true,
   async run(_, work) {
     const { db, now, tools } = work
     if (await leftInStore.ask(work)) return { againAt: now + storeSeconds }
@@ -19,7 +21,7 @@ export const purgeApp = job({
       if (table === 'jobs') continue
       if ((await deleteSome(db, table, rowsPerBatch)) > 0) return { againAt: now }
     }
-    await db.delete('jobs').where('name', '!=', 'apps.purge').execute()
+    if ((await deleteSome(db, 'jobs', rowsPerBatch, sql`jobs.name != 'apps.purge'`)) > 0) return { againAt: now }
     await db.connection.query.deleteFrom('apps').where('id', '=', db.appId).execute()
     return undefined
   },

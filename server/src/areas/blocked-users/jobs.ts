@@ -9,6 +9,7 @@ export const forgetDeletedUser = job({
   name: 'blockedUsers.forgetDeletedUser',
   payload: Type.Object({ id: Type.String() }),
   attemptsMax: Number.POSITIVE_INFINITY,
+  bulk: true,
   async run({ id }, { db, now }) {
     const removed = await forgetBlocks(db, id, blocksAtATime)
     return removed === 0 ? undefined : { againAt: now }

@@ -1,12 +1,10 @@
-import { type JobDefinition, job } from '../../kit/job.ts'
+import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { eraseMessages, takeContents } from '../messages/index.ts'
-import { type ConversationRow, holdConversation, type Side } from '../timeline/index.ts'
+import { takeContents } from '../messages/index.ts'
+import { type ConversationRow, Emptied, emptySome, holdConversation, type Side } from '../timeline/index.ts'
 import { conversationDeleted, conversationReset } from './events.ts'
-
-const atATime = 200
 
 /** Hides all that was said from one user; what comes next brings the conversation back. */
 export async function resetSide(work: Work, side: Side, keepPlace: boolean): Promise<void> {
@@ -70,41 +68,39 @@ export async function emptyForGood(work: Work, side: Side, keepPlace: boolean): 
   await work.later(emptyConversation, { conversationId, upTo }, { key: `${conversationId} ${upTo}` })
 }
 
-const Cleared = { conversationId: Type.String(), upTo: Type.Integer() }
+// Each of these takes several statements of its own.
+const contentsPerBatch = 50
 
-function messagesUpTo(db: TenantDb, conversationId: string, upTo: number) {
-  return db
-    .select('messages')
-    .where('messages.conversation_id', '=', conversationId)
-    .where('messages.seq', '<=', upTo)
-    .orderBy('messages.seq')
-    .limit(atATime)
-}
+const Cleared = { conversationId: Type.String(), upTo: Type.Integer() }
 
 export const emptyConversation = job({
   name: 'conversations.empty',
-  payload: Type.Object(Cleared),
+  payload: Type.Object({ ...Cleared, emptied: Type.Optional(Emptied) }),
   attemptsMax: Number.POSITIVE_INFINITY,
-  async run({ conversationId, upTo }, work) {
-    const rows = await messagesUpTo(work.db, conversationId, upTo).select('messages.id').execute()
-    // Nobody's cursor stands before these any more, so not even their numbers are needed.
-    await eraseMessages(
-      work,
-      rows.map(({ id }) => id),
-    )
-    return rows.length < atATime ? undefined : { againAt: work.now }
+  bulk: true,
+  async run(payload, work) {
+    const { conversationId, upTo, emptied = {} } = payload
+    const further = await emptySome(work, conversationId, upTo, emptied)
+    return further && { againAt: work.now, payload: { ...payload, emptied: further } }
   },
 })
 
-export const deleteMessages: JobDefinition = job({
+export const deleteMessages = job({
   name: 'conversations.deleteMessages',
   payload: Type.Object({ ...Cleared, by: Type.String(), after: Type.Optional(Type.Integer()) }),
   attemptsMax: Number.POSITIVE_INFINITY,
-  async run({ conversationId, upTo, by, after = 0 }, work) {
+  bulk: true,
+  async run(payload, work) {
+    const { conversationId, upTo, by, after = 0 } = payload
     await holdConversation(work.db, conversationId)
-    const rows = await messagesUpTo(work.db, conversationId, upTo)
-      .selectAll('messages')
+    const rows = await work.db
+      .select('messages')
+      .selectAll()
+      .where('messages.conversation_id', '=', conversationId)
       .where('messages.seq', '>', after)
+      .where('messages.seq', '<=', upTo)
+      .orderBy('messages.seq')
+      .limit(contentsPerBatch)
       .execute()
     await takeContents(
       work,
@@ -112,9 +108,6 @@ export const deleteMessages: JobDefinition = job({
       by,
     )
     const last = rows.at(-1)
-    if (!last || rows.length < atATime) return undefined
-    const rest = { conversationId, upTo, by, after: last.seq }
-    await work.later(deleteMessages, rest, { key: `${conversationId} ${upTo} ${last.seq}` })
-    return undefined
+    return last && { againAt: work.now, payload: { ...payload, after: last.seq } }
   },
 })

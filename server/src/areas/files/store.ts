@@ -105,12 +105,29 @@ export async function releaseFiles(work: Pick<Work, 'db' | 'later'>, messageIds:
   if (keys.length === 0) return
   await holdFiles(db, keys)
   await db.delete('file_uses').where('message_id', 'in', messageIds).execute()
-  const used = await db.select('file_uses').select('file_uses.key').where('file_uses.key', 'in', keys).execute()
-  const stillUsed = new Set(used.map(({ key }) => key))
+  const stillUsed = new Set(await usedAmong(db, keys))
   await doomFiles(
     work,
     keys.filter((key) => !stillUsed.has(key)),
   )
+}
+
+/** Those of some files that a message has; one may have been forwarded to very many. */
+async function usedAmong(db: TenantDb, keys: string[]): Promise<string[]> {
+  const rows = await db
+    .select('files')
+    .select('files.key')
+    .where('files.key', 'in', keys)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('file_uses')
+          .select('file_uses.key')
+          .whereRef('file_uses.app_id', '=', 'files.app_id')
+          .whereRef('file_uses.key', '=', 'files.key'),
+      ),
+    )
+    .execute()
+  return rows.map(({ key }) => key)
 }
 
 /** Keeps other transactions from these files; always in the same order, so that no two wait for each other. */

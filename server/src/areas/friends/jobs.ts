@@ -10,6 +10,7 @@ export const forgetDeletedFriend = job({
   name: 'friends.forgetDeletedFriend',
   payload: Type.Object({ uid: Type.String(), id: Type.String() }),
   attemptsMax: Number.POSITIVE_INFINITY,
+  bulk: true,
   async run({ uid, id }, { db, emit, now }) {
     const friends = await someFriendUids(db, id, friendsAtATime)
     if (friends.length === 0) return undefined

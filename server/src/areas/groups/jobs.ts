@@ -2,18 +2,17 @@ import { type RawBuilder, sql } from 'kysely'
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
+import { deleteSome } from '../../storage/sql.ts'
 import type { TenantTable } from '../../storage/tables.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { messagesErased } from '../timeline/events.ts'
-import { holdConversation, placeOfGroup } from '../timeline/index.ts'
+import { Emptied, emptySome, holdConversation, placeOfGroup, rowsPerBatch } from '../timeline/index.ts'
 import { endMembership } from './acts.ts'
 import { memberForgotten } from './events.ts'
 import { bansListOf, deleteBan, membersListOf } from './membership.ts'
 import { findGroup, holdGroup } from './store.ts'
 import type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
 
-const rowsPerBatch = 2_000
-const groupsPerBatch = 50
+const groupsPerBatch = 25
 
 /**
  * Removes what was in a deleted group, a bounded batch at a time. Memberships go by the group's own id; messages and
@@ -21,16 +20,21 @@ const groupsPerBatch = 50
  */
 export const clearDeletedGroup = job({
   name: 'groups.clear',
-  payload: Type.Object({ id: Type.String(), guid: Type.String(), voidUpTo: Type.Optional(Type.Integer()) }),
+  payload: Type.Object({
+    id: Type.String(),
+    guid: Type.String(),
+    voidUpTo: Type.Optional(Type.Integer()),
+    emptied: Type.Optional(Emptied),
+  }),
   attemptsMax: Number.POSITIVE_INFINITY,
-  async run({ id, guid, voidUpTo }, work) {
+  bulk: true,
+  async run(payload, work) {
     const { db, now } = work
+    const { id, guid, voidUpTo, emptied = {} } = payload
     const { conversationId } = placeOfGroup(guid)
     const conversation = await holdConversation(db, conversationId)
     const successor = await db.select('groups').select('groups.id').where('groups.guid', '=', guid).executeTakeFirst()
     const until = successor ? (voidUpTo ?? 0) : Number.MAX_SAFE_INTEGER
-    const voided = (table: TenantTable, column: string, bound = until) =>
-      sql`${sql.ref(`${table}.conversation_id`)} = ${conversationId} AND ${sql.ref(`${table}.${column}`)} <= ${bound}`
     const ofGroup = (table: TenantTable) => sql`${sql.ref(`${table}.group_id`)} = ${id}`
     const lists = sql`tallies.list IN (${membersListOf({ id })}, ${bansListOf({ id })})`
     const belongings: [TenantTable, RawBuilder<unknown>][] = [
@@ -41,15 +45,17 @@ export const clearDeletedGroup = job({
     // Without a conversation nothing was said; one that a later group of the GUID begins at this moment is not touched.
     const conversational: [TenantTable, RawBuilder<unknown>][] = [
       // A cursor of the old group stands below the number; one of its successor begins there.
-      ['conversation_rows', voided('conversation_rows', 'delivered_seq', until - 1)],
-      ['receipt_marks', voided('receipt_marks', 'seq')],
-      ['message_mentions', voided('message_mentions', 'seq')],
+      [
+        'conversation_rows',
+        sql`conversation_rows.conversation_id = ${conversationId} AND conversation_rows.delivered_seq < ${until}`,
+      ],
     ]
     for (const [table, condition] of [...belongings, ...(conversation ? conversational : [])]) {
-      if ((await deleteBatch(db, table, condition)) > 0) return { againAt: now }
+      if ((await deleteSome(db, table, rowsPerBatch, condition)) > 0) return { againAt: now }
     }
     if (!conversation) return undefined
-    if (await eraseSome(work, voided('messages', 'seq'))) return { againAt: now }
+    const further = await emptySome(work, conversationId, until, emptied)
+    if (further) return { againAt: now, payload: { ...payload, emptied: further } }
     if (!successor) {
       await db.delete('conversations').where('conversation_id', '=', conversationId).execute()
     }
@@ -57,33 +63,12 @@ export const clearDeletedGroup = job({
   },
 })
 
-/** Deletes some messages, and tells those who keep something about them; answers whether there were any. */
-async function eraseSome({ db, emit }: Work, condition: RawBuilder<unknown>): Promise<boolean> {
-  const { rows } = await sql<{
-    id: number
-  }>`DELETE FROM messages WHERE messages.app_id = ${db.appId} AND messages.id IN (
-    SELECT messages.id FROM messages WHERE messages.app_id = ${db.appId} AND ${condition} LIMIT ${rowsPerBatch})
-    RETURNING messages.id`.execute(db.connection.query)
-  if (rows.length > 0) await emit(messagesErased, { ids: rows.map(({ id }) => id) })
-  return rows.length > 0
-}
-
-/** Deletes some of the app's rows of a table that fulfil a condition; answers how many. */
-async function deleteBatch(db: TenantDb, table: TenantTable, condition: RawBuilder<unknown>): Promise<number> {
-  const address = sql.ref(db.connection.flavour.rowAddress)
-  const name = sql.table(table)
-  const { numAffectedRows } = await sql`DELETE FROM ${name} WHERE ${address} IN (SELECT ${address} FROM ${name}
-    WHERE ${sql.ref(`${table}.app_id`)} = ${db.appId} AND ${condition} LIMIT ${rowsPerBatch})`.execute(
-    db.connection.query,
-  )
-  return Number(numAffectedRows ?? 0)
-}
-
 /** Takes a user who was deleted for good out of their groups, some at a time; groups that they owned pass on. */
 export const forgetDeletedUser = job({
   name: 'groups.forgetUser',
   payload: Type.Object({ uid: Type.String(), id: Type.String() }),
   attemptsMax: Number.POSITIVE_INFINITY,
+  bulk: true,
   async run({ id }, work) {
     const memberships = await ofUser<GroupMemberRow>(work.db, 'group_members', id)
     for (const row of memberships) await forgetMember(work, row)

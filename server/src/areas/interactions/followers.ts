@@ -1,16 +1,15 @@
 import { follower } from '../../kit/follower.ts'
 import { messageDeleted, messagesCleared } from '../messages/events.ts'
-import { messagesErased } from '../timeline/events.ts'
-import { forgetInteractions } from './store.ts'
+import { forgettingMessages } from '../timeline/index.ts'
+
+export const { forget, forgetErased, forgetRest } = forgettingMessages(
+  'interactions',
+  [['interactions', 'message_id']],
+  [messagesCleared],
+)
 
 export const forgetWithMessage = follower({
   name: 'interactions.deletedMessages',
   on: [messageDeleted],
-  handle: ({ payload: { message } }, { db }) => forgetInteractions(db, [Number(message.id)]),
-})
-
-export const forgetErased = follower({
-  name: 'interactions.erasedMessages',
-  on: [messagesErased, messagesCleared],
-  handle: ({ payload: { ids } }, { db }) => forgetInteractions(db, ids),
+  handle: (event, work) => forget(event, [Number(event.payload.message.id)], work),
 })

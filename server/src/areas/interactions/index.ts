@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { interactionsOf } from '../timeline/index.ts'
 import { goalCompleted } from './events.ts'
-import { forgetErased, forgetWithMessage } from './followers.ts'
+import { forgetErased, forgetRest, forgetWithMessage } from './followers.ts'
 import { forgetDeletedUsers, forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { interactionsWith } from './store.ts'
@@ -17,5 +17,5 @@ export const interactions = area({
   migrations,
   tables: ['interactions'],
   followers: [forgetWithMessage, forgetErased, forgetDeletedUsers],
-  jobs: [forgetUser],
+  jobs: [forgetRest, forgetUser],
 })

@@ -48,7 +48,3 @@ export async function interactionsWith(
     ]),
   )
 }
-
-export async function forgetInteractions(db: TenantDb, ids: number[]): Promise<void> {
-  await db.delete('interactions').where('message_id', 'in', ids).execute()
-}

@@ -115,7 +115,7 @@ async function takeContent(work: Work, row: MessageRow, by: string): Promise<voi
     pinned_at: null,
     pinned_by: null,
   })
-  await forgetContent(db, [row.id])
+  await forgetContent(db, row)
   await releaseFiles(work, [row.id])
   await blankActions(db, row.id, withoutContent)
 }
@@ -155,10 +155,10 @@ async function update(db: TenantDb, id: number, columns: Partial<MessageRow>): P
   return db.update('messages').set(columns).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
-export async function forgetContent(db: TenantDb, ids: number[]): Promise<void> {
-  await db.delete('message_mentions').where('message_id', 'in', ids).execute()
-  await db.delete('message_tags').where('message_id', 'in', ids).execute()
-  await removeSearchEntries(db, messagesList, ids.map(String))
+async function forgetContent(db: TenantDb, { id }: MessageRow): Promise<void> {
+  await db.delete('message_mentions').where('message_id', '=', id).execute()
+  await db.delete('message_tags').where('message_id', '=', id).execute()
+  await removeSearchEntries(db, messagesList, [String(id)])
 }
 
 /** Who may: by the message first, then by role, then by the scope in the group. */

@@ -23,6 +23,17 @@ export function withoutTrace({ id, conversationId, category, type, sentAt }: Tol
   return { id, conversationId, category, type, sentAt, data: {} }
 }
 
+/** Those of some messages of which the history tells. */
+export async function toldAmong(db: TenantDb, ids: number[]): Promise<number[]> {
+  const rows = await db
+    .select('message_actions')
+    .select('message_actions.message_id')
+    .distinct()
+    .where('message_actions.message_id', 'in', ids)
+    .execute()
+  return rows.map(({ message_id }) => message_id)
+}
+
 /** Takes out of the history what a message has lost. */
 export async function blankActions(db: TenantDb, messageId: number, left: (told: Told) => object): Promise<void> {
   const rows = await db

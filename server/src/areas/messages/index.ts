@@ -1,6 +1,6 @@
 import { area } from '../../kit/area.ts'
 import { messageEvents } from './events.ts'
-import { forgetErased } from './followers.ts'
+import { forgetErased, forgetRest } from './followers.ts'
 import { forgetDeletedUsers, forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { purgeReplies } from './purge.ts'
@@ -15,7 +15,6 @@ export { elementsIn, goalOf, isGoalMet } from './interactive.ts'
 export { limitMaxFor, readStretch, type Scope, type Stretch, viewerFor } from './list.ts'
 export { sendErrors } from './operations.ts'
 export { requireScope, type Speaker, scopeOver, speakerFor } from './parties.ts'
-export { erase as eraseMessages } from './purge.ts'
 export { refuseUntouchable } from './rules.ts'
 export { sendMessage } from './send.ts'
 export { findMessage, requireMessage, seenMessage } from './store.ts'
@@ -29,5 +28,5 @@ export const messages = area({
   migrations,
   tables: ['message_tags', 'message_actions'],
   followers: [forgetDeletedUsers, forgetErased],
-  jobs: [purgeReplies, forgetUser],
+  jobs: [purgeReplies, forgetUser, forgetRest],
 })

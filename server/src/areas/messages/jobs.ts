@@ -1,21 +1,25 @@
+import { sql } from 'kysely'
+import { deleteSome } from '../../storage/sql.ts'
+import { messagesPerBatch, rowsPerBatch } from '../timeline/index.ts'
 import { forgetting } from '../users/index.ts'
 import { purge } from './purge.ts'
 
-const atATime = 200
-
-/** What a user has said goes with him. What a later user of the same UID says is younger, and stays. */
-export const { forgetUser, forgetDeletedUsers } = forgetting('messages', async (work, { uid, before }) => {
+/** What a user has said goes with him, and then his sides of conversations. */
+export const { forgetUser, forgetDeletedUsers } = forgetting('messages', async (work, { uid, before, after }) => {
   const { db } = work
   const messages = await db
     .select('messages')
     .select(['messages.id', 'messages.parent_id', 'messages.reply_count'])
     .where('messages.sender', '=', uid)
+    .where('messages.id', '>', after)
     .where('messages.sent_at', '<', before)
     .orderBy('messages.id')
-    .limit(atATime)
+    .limit(messagesPerBatch)
     .execute()
   await purge(work, messages)
-  if (messages.length === atATime) return true
-  await db.delete('conversation_rows').where('uid', '=', uid).where('created_at', '<', before).execute()
-  return false
+  const last = messages.at(-1)
+  if (last) return { after: last.id }
+  const ofUser = sql`conversation_rows.uid = ${uid} AND conversation_rows.created_at < ${before}`
+  const left = await deleteSome(db, 'conversation_rows', rowsPerBatch, ofUser)
+  return left === rowsPerBatch ? { after } : undefined
 })

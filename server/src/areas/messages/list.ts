@@ -3,7 +3,7 @@ import type { Actor, Caller } from '../../kit/operation.ts'
 import { countMatching, matches, placesMatching, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf } from '../rbac/index.ts'
-import { findConversation, messagesOf, type SeenMessage, visibleTo } from '../timeline/index.ts'
+import { findConversation, hiddenUpTo, messagesOf, type SeenMessage, visibleTo } from '../timeline/index.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { type Condition, conditionsOf, searchOf, type Viewer } from './filters.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
@@ -271,16 +271,14 @@ async function idsOfViewer(db: TenantDb, uid: string, wanted: Wanted, affix: Aff
 /** A user's conversations that have messages, those with the newest first. */
 async function sidesOf(db: TenantDb, uid: string): Promise<Side[]> {
   const { rows } = await sql<Side>`
-    SELECT conversation_rows.conversation_id, messages.id AS last_id,
-      CASE WHEN conversation_rows.cleared_seq > conversations.purged_seq
-      THEN conversation_rows.cleared_seq ELSE conversations.purged_seq END AS cleared_seq
+    SELECT conversation_rows.conversation_id, ${hiddenUpTo} AS cleared_seq, messages.id AS last_id
     FROM conversation_rows
     JOIN conversations ON conversations.app_id = conversation_rows.app_id
       AND conversations.conversation_id = conversation_rows.conversation_id
     JOIN messages ON messages.app_id = conversations.app_id
       AND messages.conversation_id = conversations.conversation_id AND messages.seq = conversations.last_seq
     WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-      AND conversations.last_seq > conversation_rows.cleared_seq AND conversations.last_seq > conversations.purged_seq
+      AND conversations.last_seq > ${hiddenUpTo}
     ORDER BY messages.id DESC`.execute(db.connection.query)
   return rows
 }

@@ -229,6 +229,7 @@ const listMessages = operation({
 /** A conversation that is not the viewer's has nothing for him. */
 async function scopeOf(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<Scope> {
   if (!actor) {
+    // What is gone for good is seen by nobody, however long its removal takes.
     const conversation = await findConversation(db, conversationId)
     return { kind: 'conversation', conversationId, clearedSeq: conversation?.purged_seq ?? 0 }
   }

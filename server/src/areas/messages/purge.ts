@@ -4,10 +4,8 @@ import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { messagesErased } from '../timeline/events.ts'
-import type { MessageRow } from '../timeline/index.ts'
-import { blankActions, withoutTrace } from './history.ts'
-
-const atATime = 200
+import { type MessageRow, messagesPerBatch } from '../timeline/index.ts'
+import { blankActions, toldAmong, withoutTrace } from './history.ts'
 
 type Purgeable = Pick<MessageRow, 'id' | 'parent_id' | 'reply_count'>
 
@@ -17,13 +15,13 @@ type Purgeable = Pick<MessageRow, 'id' | 'parent_id' | 'reply_count'>
  */
 export async function purge(work: Work, rows: Purgeable[]): Promise<void> {
   const { db, now } = work
-  for (const { id, reply_count } of rows) {
-    await blankActions(db, id, withoutTrace)
-    if (reply_count > 0) await work.later(purgeReplies, { parentId: id }, { key: String(id) })
-  }
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return
   await uncountReplies(db, rows)
+  for (const id of await toldAmong(db, ids)) await blankActions(db, id, withoutTrace)
+  for (const { id, reply_count } of rows) {
+    if (reply_count > 0) await work.later(purgeReplies, { parentId: id }, { key: String(id) })
+  }
   await work.emit(messagesErased, { ids })
   await db
     .update('messages')
@@ -60,26 +58,23 @@ async function uncountReplies(db: TenantDb, rows: Purgeable[]): Promise<void> {
   }
 }
 
-/** Removes messages without leaving even their numbers; for the beginning of a conversation that everyone has passed. */
-export async function erase({ db, emit }: Work, ids: number[]): Promise<void> {
-  if (ids.length === 0) return
-  await db.delete('messages').where('id', 'in', ids).execute()
-  await emit(messagesErased, { ids })
-}
-
 /** The thread of a message goes with it, some replies at a time. */
 export const purgeReplies = job({
   name: 'messages.purgeReplies',
-  payload: Type.Object({ parentId: Type.Integer() }),
+  payload: Type.Object({ parentId: Type.Integer(), after: Type.Optional(Type.Integer()) }),
   attemptsMax: Number.POSITIVE_INFINITY,
-  async run({ parentId }, work) {
+  bulk: true,
+  async run({ parentId, after = 0 }, work) {
     const replies = await work.db
       .select('messages')
       .select(['messages.id', 'messages.parent_id', 'messages.reply_count'])
       .where('messages.parent_id', '=', parentId)
-      .limit(atATime)
+      .where('messages.id', '>', after)
+      .orderBy('messages.id')
+      .limit(messagesPerBatch)
       .execute()
     await purge(work, replies)
-    return replies.length < atATime ? undefined : { againAt: work.now }
+    const last = replies.at(-1)
+    return last && { againAt: work.now, payload: { parentId, after: last.id } }
   },
 })

@@ -1,13 +1,9 @@
 import { follower } from '../../kit/follower.ts'
-import { messagesErased } from '../timeline/events.ts'
+import { forgettingMessages } from '../timeline/index.ts'
 import { userDeleted } from '../users/events.ts'
-import { forgetSaves, forgetSavesOf } from './store.ts'
+import { forgetSavesOf } from './store.ts'
 
-export const forgetErased = follower({
-  name: 'pins.erasedMessages',
-  on: [messagesErased],
-  handle: ({ payload: { ids } }, { db }) => forgetSaves(db, ids),
-})
+export const { forgetErased, forgetRest } = forgettingMessages('pins', [['saved_messages', 'message_id']])
 
 export const forgetWithUser = follower({
   name: 'pins.deletedUsers',

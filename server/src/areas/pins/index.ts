@@ -2,7 +2,7 @@ import { area } from '../../kit/area.ts'
 import { savedIds } from '../messages/index.ts'
 import { savedBy } from '../timeline/index.ts'
 import { pinEvents } from './events.ts'
-import { forgetErased, forgetWithUser } from './followers.ts'
+import { forgetErased, forgetRest, forgetWithUser } from './followers.ts'
 import { operations } from './operations.ts'
 import { idsSavedBy, savedTimes } from './store.ts'
 import { migrations } from './tables.ts'
@@ -20,4 +20,5 @@ export const pins = area({
   migrations,
   tables: ['saved_messages'],
   followers: [forgetErased, forgetWithUser],
+  jobs: [forgetRest],
 })

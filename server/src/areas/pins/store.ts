@@ -91,10 +91,6 @@ export function idsSavedBy(db: TenantDb, uid: string) {
     WHERE saved_messages.app_id = ${db.appId} AND saved_messages.uid = ${uid})`
 }
 
-export async function forgetSaves(db: TenantDb, ids: number[]): Promise<void> {
-  await db.delete('saved_messages').where('message_id', 'in', ids).execute()
-}
-
 export async function forgetSavesOf(db: TenantDb, uid: string): Promise<void> {
   await db.delete('saved_messages').where('uid', '=', uid).execute()
 }

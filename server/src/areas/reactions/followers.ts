@@ -1,17 +1,19 @@
 import { follower } from '../../kit/follower.ts'
 import { messageDeleted, messagesCleared } from '../messages/events.ts'
-import { messagesErased } from '../timeline/events.ts'
-import { forgetReactions } from './store.ts'
+import { forgettingMessages } from '../timeline/index.ts'
+
+export const { forget, forgetErased, forgetRest } = forgettingMessages(
+  'reactions',
+  [
+    ['reaction_counts', 'message_id'],
+    ['reactions', 'message_id'],
+  ],
+  [messagesCleared],
+)
 
 /** What people felt about a message goes with its content. */
 export const forgetWithMessage = follower({
   name: 'reactions.deletedMessages',
   on: [messageDeleted],
-  handle: ({ payload: { message } }, { db }) => forgetReactions(db, [Number(message.id)]),
-})
-
-export const forgetErased = follower({
-  name: 'reactions.erasedMessages',
-  on: [messagesErased, messagesCleared],
-  handle: ({ payload: { ids } }, { db }) => forgetReactions(db, ids),
+  handle: (event, work) => forget(event, [Number(event.payload.message.id)], work),
 })

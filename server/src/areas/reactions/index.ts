@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { reactionsTo } from '../timeline/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
-import { forgetErased, forgetWithMessage } from './followers.ts'
+import { forgetErased, forgetRest, forgetWithMessage } from './followers.ts'
 import { forgetDeletedUsers, forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { countsOf } from './store.ts'
@@ -20,5 +20,5 @@ export const reactions = area({
   tables: ['reactions', 'reaction_counts'],
   numberedTables: ['reactions'],
   followers: [forgetWithMessage, forgetErased, forgetDeletedUsers],
-  jobs: [forgetUser],
+  jobs: [forgetRest, forgetUser],
 })

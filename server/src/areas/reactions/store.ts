@@ -140,10 +140,3 @@ export async function countsOf(
   }
   return byMessage
 }
-
-/** A message's reactions; they go with it. */
-export async function forgetReactions(db: TenantDb, ids: number[]): Promise<void> {
-  if (ids.length === 0) return
-  await db.delete('reactions').where('message_id', 'in', ids).execute()
-  await db.delete('reaction_counts').where('message_id', 'in', ids).execute()
-}

@@ -1,9 +1,3 @@
-import { follower } from '../../kit/follower.ts'
-import { messagesErased } from '../timeline/events.ts'
-import { forgetThreads } from './store.ts'
+import { forgettingMessages } from '../timeline/index.ts'
 
-export const forgetErased = follower({
-  name: 'threads.erasedMessages',
-  on: [messagesErased],
-  handle: ({ payload: { ids } }, { db }) => forgetThreads(db, ids),
-})
+export const { forgetErased, forgetRest } = forgettingMessages('threads', [['thread_subscriptions', 'parent_id']])

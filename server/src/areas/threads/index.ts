@@ -2,7 +2,7 @@ import { area } from '../../kit/area.ts'
 import { joinThread } from '../messages/index.ts'
 import { followedBy } from '../timeline/index.ts'
 import { threadEvents } from './events.ts'
-import { forgetErased } from './followers.ts'
+import { forgetErased, forgetRest } from './followers.ts'
 import { forgetDeletedUsers, forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { joinedThread, threadsFollowed } from './store.ts'
@@ -19,5 +19,5 @@ export const threads = area({
   migrations,
   tables: ['thread_subscriptions'],
   followers: [forgetErased, forgetDeletedUsers],
-  jobs: [forgetUser],
+  jobs: [forgetRest, forgetUser],
 })

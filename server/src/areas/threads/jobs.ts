@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { deleteSome } from '../../storage/sql.ts'
+import { rowsPerBatch } from '../timeline/index.ts'
 import { forgetting } from '../users/index.ts'
 
-const atATime = 500
-
 /** Nobody is left who follows. */
-export const { forgetUser, forgetDeletedUsers } = forgetting('threads', async ({ db }, { uid }) => {
+export const { forgetUser, forgetDeletedUsers } = forgetting('threads', async ({ db }, { uid, after }) => {
   const theirs = sql`thread_subscriptions.uid = ${uid}`
-  return (await deleteSome(db, 'thread_subscriptions', atATime, theirs)) === atATime
+  const left = await deleteSome(db, 'thread_subscriptions', rowsPerBatch, theirs)
+  return left === rowsPerBatch ? { after } : undefined
 })

@@ -51,7 +51,3 @@ export async function threadsFollowed(
   )
   return new Map(rows.map(({ id }) => [id, true]))
 }
-
-export async function forgetThreads(db: TenantDb, parentIds: number[]): Promise<void> {
-  await db.delete('thread_subscriptions').where('parent_id', 'in', parentIds).execute()
-}

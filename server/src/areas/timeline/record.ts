@@ -4,6 +4,7 @@ import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
 import { followedBy, interactionsOf, reactionsTo, savedBy, shownContent } from './gates.ts'
 import type { Message } from './schemas.ts'
+import { hiddenUpTo } from './sides.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
 
 /** Who looks at messages, and how much of them is to be shown. */
@@ -38,9 +39,8 @@ export function messagesOf(db: TenantDb, viewer: string | undefined) {
 
 /** The message is in a conversation of the user's, and neither a reset of the user's nor one for everyone hides it. */
 export function visibleTo(db: TenantDb, uid: string): RawBuilder<SqlBool> {
-  return sql`messages.seq > coalesce((SELECT CASE WHEN conversation_rows.cleared_seq > conversations.purged_seq
-      THEN conversation_rows.cleared_seq ELSE conversations.purged_seq END
-    FROM conversation_rows JOIN conversations ON conversations.app_id = conversation_rows.app_id
+  return sql`messages.seq > coalesce((SELECT ${hiddenUpTo} FROM conversation_rows
+    JOIN conversations ON conversations.app_id = conversation_rows.app_id
       AND conversations.conversation_id = conversation_rows.conversation_id
     WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
     AND conversation_rows.conversation_id = messages.conversation_id), messages.seq)`

@@ -30,6 +30,10 @@ export function withGone<Row extends MemberRow>({ purged_seq, purged_counted, ..
   }
 }
 
+/** Up to where messages are hidden from a user; for any query that joins rows and conversations. */
+export const hiddenUpTo = sql<number>`CASE WHEN conversations.purged_seq > conversation_rows.cleared_seq
+  THEN conversations.purged_seq ELSE conversation_rows.cleared_seq END`
+
 /** The other user, or the group. */
 export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>): string {
   return side.type === 'group' ? side.first : otherSide(side, side.uid)

@@ -9,21 +9,28 @@ import { findUser } from './store.ts'
 export interface Gone {
   uid: string
   before: number
+  /** Where the last batch ended, in the area's own numbers; 0 at first. */
+  after: number
 }
 
 /**
  * Removes what an area keeps of a user who is gone for good, some at a time, so that a later user of the UID finds
- * nothing of it. `forgetSome` answers whether there may be more.
+ * nothing of it. `forgetSome` answers where the next batch begins, or nothing once all of it is gone.
  */
-export function forgetting(area: string, forgetSome: (work: Work, gone: Gone) => Promise<boolean>) {
+export function forgetting(
+  area: string,
+  forgetSome: (work: Work, gone: Gone) => Promise<{ after: number } | undefined>,
+) {
   const forgetUser = job({
     name: `${area}.forgetUser`,
-    payload: Type.Object({ uid: Type.String(), at: Type.Integer() }),
+    payload: Type.Object({ uid: Type.String(), at: Type.Integer(), after: Type.Optional(Type.Integer()) }),
     attemptsMax: Number.POSITIVE_INFINITY,
-    async run({ uid, at }, work) {
+    bulk: true,
+    async run({ uid, at, after = 0 }, work) {
       // Within the second of the deletion nobody can tell the two apart.
       const before = (await findUser(work.db, uid)) ? at : at + 1
-      return (await forgetSome(work, { uid, before })) ? { againAt: work.now } : undefined
+      const further = await forgetSome(work, { uid, before, after })
+      return further && { againAt: work.now, payload: { uid, at, ...further } }
     },
   })
   const forgetDeletedUsers = follower({
