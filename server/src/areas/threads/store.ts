@@ -42,12 +42,23 @@ export async function threadsFollowed(
   ids: number[],
   viewer: string | undefined,
 ): Promise<Map<number, true>> {
-  const { rows } = await sql<{ id: number }>`SELECT messages.id FROM messages
-    LEFT JOIN thread_subscriptions ON thread_subscriptions.app_id = messages.app_id
-      AND thread_subscriptions.uid = ${viewer ?? ''} AND thread_subscriptions.parent_id = messages.id
-    WHERE messages.app_id = ${db.appId} AND messages.id IN (${sql.join(ids)})
-      AND coalesce(thread_subscriptions.follows, CASE WHEN messages.sender = ${viewer ?? ''} THEN 1 ELSE 0 END) = 1`.execute(
-    db.connection.query,
-  )
-  return new Map(rows.map(({ id }) => [id, true]))
+  const uid = viewer ?? ''
+  const subscriptions = await db
+    .select('thread_subscriptions')
+    .select(['thread_subscriptions.parent_id', 'thread_subscriptions.follows'])
+    .where('thread_subscriptions.uid', '=', uid)
+    .where('thread_subscriptions.parent_id', 'in', ids)
+    .execute()
+  // Asked apart: a join of the two was planned as a walk through all messages of the app.
+  const sent = await db
+    .select('messages')
+    .select('messages.id')
+    .where('messages.sender', '=', uid)
+    .where('messages.id', 'in', ids)
+    .execute()
+  const follows = new Map([
+    ...sent.map(({ id }): [number, boolean] => [id, true]),
+    ...subscriptions.map((row): [number, boolean] => [row.parent_id, row.follows === 1]),
+  ])
+  return new Map(ids.filter((id) => follows.get(id)).map((id) => [id, true]))
 }

@@ -16,7 +16,7 @@ import type { ReceiptKind } from './tables.ts'
 
 /** Messages leave many indexes and the search; other rows are light. */
 export const messagesPerBatch = 100
-export const rowsPerBatch = 500
+export const rowsPerBatch = 250
 
 /** How far the emptying of a conversation has come: through the marks, then through the messages. */
 export const Emptied = Type.Object({
