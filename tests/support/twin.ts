@@ -33,7 +33,8 @@ export function sendAs(
   sending: Sending = {},
 ): Promise<Answer> {
   const isManagement = operation.door === 'management'
-  const ofApp = operation.doors.includes('server') ? { apikey: app.apiKey } : { authToken }
+  const ofApp =
+    operation.doors.includes('server') && operation.onBehalfOf !== 'required' ? { apikey: app.apiKey } : { authToken }
   const headers = isManagement ? { key, secret } : ofApp
   return client.send(isManagement ? 'apimgmt.localhost' : app.host, path, {
     method: operation.method,

@@ -33,7 +33,7 @@ async function clearRow(
 }
 
 /** Takes all that was said from everybody's sight, however many they are. Answers how far that is. */
-async function clearForAll(work: Work, side: Side): Promise<ConversationRow> {
+async function clearForAll(work: Work, side: Side, forGood: boolean): Promise<ConversationRow> {
   const { conversation_id: conversationId } = side
   // The conversation is held by the change itself: what is said meanwhile comes after it.
   const cleared = await work.db
@@ -41,6 +41,7 @@ async function clearForAll(work: Work, side: Side): Promise<ConversationRow> {
     .set((value) => ({
       purged_seq: value.ref('conversations.last_seq'),
       purged_counted: value.ref('conversations.last_counted'),
+      ...(forGood && { erased_seq: value.ref('conversations.last_seq') }),
       shown_seq: 0,
     }))
     .where('conversation_id', '=', conversationId)
@@ -56,13 +57,13 @@ async function clearForAll(work: Work, side: Side): Promise<ConversationRow> {
 
 /** Deletes what was said so far for everybody; the messages stay in the store without their content. */
 export async function deleteForAll(work: Work, side: Side): Promise<void> {
-  const { conversation_id: conversationId, last_seq: upTo } = await clearForAll(work, side)
+  const { conversation_id: conversationId, last_seq: upTo } = await clearForAll(work, side, false)
   await work.later(deleteMessages, { conversationId, upTo, by: side.uid }, { key: `${conversationId} ${upTo}` })
 }
 
 /** Removes what was said so far for good: at once from everybody's sight, and then from the store, some at a time. */
 export async function emptyForGood(work: Work, side: Side, keepPlace: boolean): Promise<void> {
-  const cleared = await clearForAll(work, side)
+  const cleared = await clearForAll(work, side, true)
   if (keepPlace) await clearRow(work.db, side, cleared, keepPlace)
   const { conversation_id: conversationId, last_seq: upTo } = cleared
   await work.later(emptyConversation, { conversationId, upTo }, { key: `${conversationId} ${upTo}` })

@@ -22,6 +22,7 @@ export async function voidConversation(db: TenantDb, { guid }: GroupRow): Promis
       // One more than any old cursor can have reached.
       last_seq: sql<number>`last_seq + 1`,
       purged_seq: sql<number>`last_seq + 1`,
+      erased_seq: sql<number>`last_seq + 1`,
       // A group that takes the GUID sees nothing of this one, however long the clearing takes.
       purged_counted: sql<number>`last_counted`,
       shown_seq: 0,

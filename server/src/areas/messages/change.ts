@@ -85,7 +85,7 @@ async function held(db: TenantDb, { id, conversation_id }: MessageRow): Promise<
     .returningAll()
     .executeTakeFirst()
   // A group that was deleted meanwhile has taken its messages along, also those that are not cleared away yet.
-  if (!row || row.seq <= (conversation?.purged_seq ?? row.seq)) throw messageNotFound({ id })
+  if (!row || row.seq <= (conversation?.erased_seq ?? row.seq)) throw messageNotFound({ id })
   return row
 }
 

@@ -231,7 +231,7 @@ async function scopeOf(db: TenantDb, conversationId: string, actor: Actor | unde
   if (!actor) {
     // What is gone for good is seen by nobody, however long its removal takes.
     const conversation = await findConversation(db, conversationId)
-    return { kind: 'conversation', conversationId, clearedSeq: conversation?.purged_seq ?? 0 }
+    return { kind: 'conversation', conversationId, clearedSeq: conversation?.erased_seq ?? 0 }
   }
   const row = await findRow(db, conversationId, actor.uid)
   return { kind: 'conversation', conversationId, clearedSeq: row?.cleared_seq ?? Number.MAX_SAFE_INTEGER }

@@ -29,6 +29,8 @@ interface ConversationTable {
   /** Messages up to this one are gone from everyone's sight, and how many of them counted. */
   purged_seq: Generated<number>
   purged_counted: Generated<number>
+  /** Of these, messages up to this one are gone for good, also where they are not cleared away yet. */
+  erased_seq: Generated<number>
   /** When the message shown in lists was sent. */
   active_at: number
   /** When the newest message was sent, shown or not. */
@@ -282,9 +284,11 @@ export const migrations: Migrations = {
   },
   '20261116-messages-under-way': (schema, _numbered, { showIdsUnderWay }) => showIdsUnderWay(schema, 'messages'),
   '20261116-timeline-purged': async ({ schema }) => {
-    await schema
-      .alterTable('conversations')
-      .addColumn('purged_counted', 'bigint', (column) => column.notNull().defaultTo(0))
-      .execute()
+    for (const name of ['purged_counted', 'erased_seq']) {
+      await schema
+        .alterTable('conversations')
+        .addColumn(name, 'bigint', (column) => column.notNull().defaultTo(0))
+        .execute()
+    }
   },
 }
