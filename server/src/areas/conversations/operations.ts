@@ -11,6 +11,7 @@ import { requireScope } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import {
   findConversation,
+  findSide,
   openConversation,
   openRows,
   type Place,
@@ -40,7 +41,7 @@ import {
   SystemPinsPut,
   UpTo,
 } from './schemas.ts'
-import { findSide, isListed, systemPins, updatedAt } from './sides.ts'
+import { isListed, systemPins, updatedAt } from './sides.ts'
 
 const clientPageMax = 50
 const clientPageUsual = 30

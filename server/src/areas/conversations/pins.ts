@@ -2,11 +2,11 @@ import type { Work } from '../../kit/work.ts'
 import { oneAtATime } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { keepGroup } from '../groups/index.ts'
-import type { Side } from '../timeline/index.ts'
+import { findSide, type Side } from '../timeline/index.ts'
 import { holdUsers, requireActiveUser, systemUid, systemUser } from '../users/index.ts'
 import { pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
 import { conversationPinned, conversationUnpinned } from './events.ts'
-import { findSide, pinOf, systemPins } from './sides.ts'
+import { pinOf, systemPins } from './sides.ts'
 import type { ConversationPinRow } from './tables.ts'
 
 export const pinsMax = 5

@@ -1,5 +1,5 @@
 import type { Work } from '../../kit/work.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { messageNotFound } from '../messages/errors.ts'
 import {
   advance,
@@ -61,6 +61,15 @@ async function beginningOf(db: TenantDb, side: Side): Promise<Pick<MessageRow, '
   return first && { seq: side.cleared_seq, counted: first.counted - first.counts }
 }
 
-function lastIn(db: TenantDb, side: Side): Promise<MessageRow | undefined> {
-  return messagesIn(db, side).where('messages.seq', '=', side.last_seq).executeTakeFirst()
+const messageAt = prepared<{ conversationId: string; seq: number }, MessageRow>((db, { conversationId, seq }) =>
+  db
+    .select('messages')
+    .selectAll()
+    .where('messages.conversation_id', '=', conversationId)
+    .where('messages.seq', '=', seq),
+)
+
+async function lastIn(db: TenantDb, { conversation_id, last_seq }: Side): Promise<MessageRow | undefined> {
+  const [last] = await messageAt(db, { conversationId: conversation_id, seq: last_seq })
+  return last
 }

@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { type Side, sidesWhere, withWhom } from '../timeline/index.ts'
+import { type Side, withWhom } from '../timeline/index.ts'
 import type { ConversationPinRow } from './tables.ts'
 
 export function updatedAt({ active_at, created_at }: Side): number {
@@ -10,14 +9,6 @@ export function updatedAt({ active_at, created_at }: Side): number {
 /** A side that was reset leaves the list until something new is said, unless it was to keep its place. */
 export function isListed({ cleared_seq, shown_seq, kept }: Side): boolean {
   return cleared_seq === 0 || shown_seq > cleared_seq || kept === 1
-}
-
-export async function findSide(db: TenantDb, conversationId: string, uid: string): Promise<Side | undefined> {
-  const [side] = await sidesWhere(db, [
-    sql`conversation_rows.uid = ${uid}`,
-    sql`conversation_rows.conversation_id = ${conversationId}`,
-  ])
-  return side
 }
 
 /** What is pinned for everyone, in its order. */

@@ -61,9 +61,16 @@ export async function refuseHidden(
   if (side && side.cleared_seq >= seq) throw messageNotAccessible({ id })
 }
 
+const messageAlone = prepared<{ id: number }, SeenMessage>((db, { id }) =>
+  messagesOf(db, undefined).where('messages.id', '=', id),
+)
+const messageSeenBy = prepared<{ id: number; viewer: string }, SeenMessage>((db, { id, viewer }) =>
+  messagesOf(db, viewer).where('messages.id', '=', id),
+)
+
 /** One message as a viewer sees it now. */
 export async function seenMessage(db: TenantDb, id: number, viewer: string | undefined): Promise<Message> {
-  const rows = (await messagesOf(db, viewer).where('messages.id', '=', id).execute()) as SeenMessage[]
+  const rows = viewer === undefined ? await messageAlone(db, { id }) : await messageSeenBy(db, { id, viewer })
   const [message] = await toMessages(db, rows, { viewer })
   if (!message) throw messageNotFound({ id })
   return message

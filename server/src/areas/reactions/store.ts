@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { Work } from '../../kit/work.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { actionNotAllowed } from '../messages/errors.ts'
 import type { MessageRow, ReactionCount } from '../timeline/index.ts'
 import type { ReactionRow } from './tables.ts'
@@ -18,29 +18,37 @@ export async function addReaction(
 ): Promise<ReactionRow | undefined> {
   // Meanwhile it may have been deleted.
   if (!(await holdMessage(db, id))) throw actionNotAllowed({ id })
-  const known = await find(db, id, uid, reaction)
+  const [known] = await reactionOf(db, { id, uid, reaction })
   if (known) return undefined
-  const kinds = await db
-    .select('reaction_counts')
-    .select('reaction_counts.reaction')
-    .where('reaction_counts.message_id', '=', id)
-    .execute()
+  const kinds = await kindsOf(db, { id })
   if (kinds.length >= kindsMax && !kinds.some((kind) => kind.reaction === reaction)) {
     throw badRequest({ reaction: [`must be one of the ${kindsMax} that the message has`] })
   }
-  const row = await db
-    .insert('reactions', { message_id: id, reaction, uid, reacted_at: now })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  await db
-    .insert('reaction_counts', { message_id: id, reaction, n: 1, first_id: row.id })
-    .onConflict((conflict) =>
-      conflict.columns(['app_id', 'message_id', 'reaction']).doUpdateSet({ n: sql`reaction_counts.n + 1` }),
-    )
-    .execute()
+  const [row] = await insertReaction(db, { id, reaction, uid, now })
+  if (!row) throw new Error('A reaction was not written.')
+  await countOneMore(db, { id, reaction, firstId: row.id })
   if (kinds.length === 0) await setFlag(db, id, true)
   return row
 }
+
+const kindsOf = prepared<{ id: number }, { reaction: string }>((db, { id }) =>
+  db.select('reaction_counts').select('reaction_counts.reaction').where('reaction_counts.message_id', '=', id),
+)
+
+const insertReaction = prepared<{ id: number; reaction: string; uid: string; now: number }, ReactionRow>(
+  (db, { id, reaction, uid, now }) =>
+    db.insert('reactions', { message_id: id, reaction, uid, reacted_at: now }).returningAll(),
+)
+
+const countOneMore = prepared<{ id: number; reaction: string; firstId: number }, { n: number }>(
+  (db, { id, reaction, firstId }) =>
+    db
+      .insert('reaction_counts', { message_id: id, reaction, n: 1, first_id: firstId })
+      .onConflict((conflict) =>
+        conflict.columns(['app_id', 'message_id', 'reaction']).doUpdateSet({ n: sql`reaction_counts.n + 1` }),
+      )
+      .returning('n'),
+)
 
 /** Reacts to a message by its id; for data that is made up. */
 export async function reactTo(
@@ -60,34 +68,41 @@ export async function removeReaction(
   reaction: string,
 ): Promise<ReactionRow | undefined> {
   await holdMessage(db, id)
-  const row = await db
-    .delete('reactions')
-    .where('message_id', '=', id)
-    .where('uid', '=', uid)
-    .where('reaction', '=', reaction)
-    .returningAll()
-    .executeTakeFirst()
+  const [row] = await deleteReaction(db, { id, uid, reaction })
   if (!row) return undefined
-  await db
+  const [count] = await countOneLess(db, { id, reaction })
+  if (count && count.n > 0) return row
+  await db.delete('reaction_counts').where('message_id', '=', id).where('n', '<=', 0).execute()
+  if ((await kindsOf(db, { id })).length === 0) await setFlag(db, id, false)
+  return row
+}
+
+const deleteReaction = prepared<{ id: number; uid: string; reaction: string }, ReactionRow>(
+  (db, { id, uid, reaction }) =>
+    db
+      .delete('reactions')
+      .where('message_id', '=', id)
+      .where('uid', '=', uid)
+      .where('reaction', '=', reaction)
+      .returningAll(),
+)
+
+const countOneLess = prepared<{ id: number; reaction: string }, { n: number }>((db, { id, reaction }) =>
+  db
     .update('reaction_counts')
     .set((value) => ({ n: value('n', '-', 1) }))
     .where('message_id', '=', id)
     .where('reaction', '=', reaction)
-    .execute()
-  await db.delete('reaction_counts').where('message_id', '=', id).where('n', '<=', 0).execute()
-  const left = await db
-    .select('reaction_counts')
-    .select('reaction_counts.n')
-    .where('reaction_counts.message_id', '=', id)
-    .limit(1)
-    .executeTakeFirst()
-  if (!left) await setFlag(db, id, false)
-  return row
-}
+    .returning('n'),
+)
+
+const lockMessage = prepared<{ id: number }, { deleted_at: number | null }>((db, { id }) =>
+  db.update('messages').set({ id }).where('id', '=', id).returning('deleted_at'),
+)
 
 /** Nobody else changes the message until the end; answers whether it still has content. */
 async function holdMessage(db: TenantDb, id: number): Promise<boolean> {
-  const row = await db.update('messages').set({ id }).where('id', '=', id).returning('deleted_at').executeTakeFirst()
+  const [row] = await lockMessage(db, { id })
   return row?.deleted_at === null
 }
 
@@ -100,15 +115,14 @@ async function setFlag(db: TenantDb, id: number, on: boolean): Promise<void> {
     .execute()
 }
 
-function find(db: TenantDb, id: number, uid: string, reaction: string): Promise<ReactionRow | undefined> {
-  return db
+const reactionOf = prepared<{ id: number; uid: string; reaction: string }, ReactionRow>((db, { id, uid, reaction }) =>
+  db
     .select('reactions')
     .selectAll()
     .where('reactions.message_id', '=', id)
     .where('reactions.uid', '=', uid)
-    .where('reactions.reaction', '=', reaction)
-    .executeTakeFirst() as Promise<ReactionRow | undefined>
-}
+    .where('reactions.reaction', '=', reaction),
+)
 
 /** How often there is which reaction to each message, and whether the viewer's is among them. */
 export async function countsOf(

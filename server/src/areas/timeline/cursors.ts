@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { findRow } from './rows.ts'
-import type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
+import type { ConversationRow, MemberRow, MessageRow, ReceiptKind, ReceiptMarkRow } from './tables.ts'
 
 /**
  * How far everyone has come in a conversation. A user has two cursors, numbers of messages; moving one leaves a mark that
@@ -84,29 +84,55 @@ export async function advance(
   )
   if (!row || kinds.length === 0) return { steps: {}, wasLast: [] }
   const wasLast = await lastInGroup(db, conversation, row, kinds)
-  await db
-    .update('conversation_rows')
-    .set({
-      ...(kinds.includes('delivered') && { delivered_seq: upTo.seq }),
-      ...(kinds.includes('read') && { read_seq: upTo.seq, read_counted: upTo.counted }),
-    })
-    .where('conversation_id', '=', conversation.conversation_id)
-    .where('uid', '=', uid)
-    .execute()
+  const isRead = kinds.includes('read')
+  await moveCursors(db, {
+    conversationId: conversation.conversation_id,
+    uid,
+    delivered: kinds.includes('delivered') ? upTo.seq : row.delivered_seq,
+    read: isRead ? upTo.seq : row.read_seq,
+    counted: isRead ? upTo.counted : row.read_counted,
+  })
   await putMarks(db, conversation.conversation_id, uid, kinds, upTo.seq, now)
   const steps = Object.fromEntries(kinds.map((each) => [each, { from: row[cursorOf[each]], to: upTo.seq }]))
   return { steps, wasLast }
 }
 
-async function holdRow(db: TenantDb, conversationId: string, uid: string): Promise<MemberRow | undefined> {
-  return db
+interface Cursors {
+  conversationId: string
+  uid: string
+  delivered: number
+  read: number
+  counted: number
+}
+
+const moveCursors = prepared<Cursors, MemberRow>((db, { conversationId, uid, delivered, read, counted }) =>
+  db
+    .update('conversation_rows')
+    .set({ delivered_seq: delivered, read_seq: read, read_counted: counted })
+    .where('conversation_id', '=', conversationId)
+    .where('uid', '=', uid)
+    .returningAll(),
+)
+
+const lockRow = prepared<{ conversationId: string; uid: string }, MemberRow>((db, { conversationId, uid }) =>
+  db
     .update('conversation_rows')
     .set({ uid })
     .where('conversation_id', '=', conversationId)
     .where('uid', '=', uid)
-    .returningAll()
-    .executeTakeFirst()
+    .returningAll(),
+)
+
+async function holdRow(db: TenantDb, conversationId: string, uid: string): Promise<MemberRow | undefined> {
+  const [row] = await lockRow(db, { conversationId, uid })
+  return row
 }
+
+const addMarks = preparedRows<Omit<ReceiptMarkRow, 'app_id'>, never>((db, rows) =>
+  db
+    .insert('receipt_marks', rows)
+    .onConflict((conflict) => conflict.columns(['app_id', 'conversation_id', 'uid', 'kind', 'seq']).doNothing()),
+)
 
 async function putMarks(
   db: TenantDb,
@@ -116,13 +142,10 @@ async function putMarks(
   seq: number,
   at: number,
 ): Promise<void> {
-  await db
-    .insert(
-      'receipt_marks',
-      kinds.map((kind) => ({ conversation_id: conversationId, uid, kind, seq, at })),
-    )
-    .onConflict((conflict) => conflict.columns(['app_id', 'conversation_id', 'uid', 'kind', 'seq']).doNothing())
-    .execute()
+  await addMarks(
+    db,
+    kinds.map((kind) => ({ conversation_id: conversationId, uid, kind, seq, at })),
+  )
 }
 
 /**

@@ -21,7 +21,7 @@ export {
   visibleTo,
 } from './record.ts'
 export { closeRow, findConversation, findRow, listConversation, openConversation, openRows } from './rows.ts'
-export { hiddenUpTo, type Side, sidesWhere, withWhom } from './sides.ts'
+export { findSide, hiddenUpTo, type Side, sidesWhere, withWhom } from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
 export { type Unread, unreadOf } from './unread.ts'
 export { addMentions, type Draft, messageSentAs, writeMessage } from './write.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { TenantDb } from '../../storage/tenant.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { otherSide } from './place.ts'
 import type { ConversationRow, MemberRow } from './tables.ts'
 
@@ -41,13 +41,30 @@ export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>):
 
 /** The sides that meet some conditions on `conversation_rows` and `conversations`. */
 export async function sidesWhere(db: TenantDb, conditions: RawBuilder<SqlBool>[], rest = sql``): Promise<Side[]> {
+  const { rows } = await selectSides(db, conditions, rest).execute(db.connection.query)
+  return rows.map(withGone)
+}
+
+const sideOf = prepared<{ conversationId: string; uid: string }, Side & Gone>((db, { conversationId, uid }) => {
+  const conditions: RawBuilder<SqlBool>[] = [
+    sql`conversation_rows.uid = ${uid}`,
+    sql`conversation_rows.conversation_id = ${conversationId}`,
+  ]
+  return { compile: () => selectSides(db, conditions, sql``).compile(db.connection.query) }
+})
+
+export async function findSide(db: TenantDb, conversationId: string, uid: string): Promise<Side | undefined> {
+  const [side] = await sideOf(db, { conversationId, uid })
+  return side && withGone(side)
+}
+
+function selectSides(db: TenantDb, conditions: RawBuilder<SqlBool>[], rest: RawBuilder<unknown>) {
   const all = sql.join([sql`conversation_rows.app_id = ${db.appId}`, ...conditions], sql` AND `)
-  const { rows } = await sql<Side & Gone>`
+  return sql<Side & Gone>`
     SELECT conversation_rows.*, conversations.type, conversations.first, conversations.second, conversations.last_seq,
       conversations.last_counted, conversations.shown_seq, conversations.active_at, conversations.purged_seq,
       conversations.purged_counted
     FROM conversation_rows JOIN conversations ON conversations.app_id = conversation_rows.app_id
       AND conversations.conversation_id = conversation_rows.conversation_id
-    WHERE ${all} ${rest}`.execute(db.connection.query)
-  return rows.map(withGone)
+    WHERE ${all} ${rest}`
 }
