@@ -78,7 +78,7 @@ function entryTokens(appId: string, list: string, text: string, marks: string): 
 /**
  * Triggers note what changes, so that whatever changes an entry (a restore, the purge of an app) cannot forget the index.
  * The index itself follows before the commit: at the end of every savepoint it would write what it holds, and a message
- * would cost twice as much.
+ * would cost twice as much. What is noted already is looked up: inside an upsert a trigger's OR IGNORE is not heard.
  *
  * Deletions alone begin no merge of the index: one that finds nothing left to keep has no bound, and held up everything
  * for a second after some ten thousand deletions. What was deleted goes with the merges that later entries bring.
@@ -89,13 +89,16 @@ const gramIndex = `
   INSERT INTO search_grams (search_grams, rank) VALUES ('deletemerge', 0);
   CREATE TABLE search_changes (row_address integer PRIMARY KEY, was_indexed integer NOT NULL);
   CREATE TRIGGER search_entries_added AFTER INSERT ON search_entries BEGIN
-    INSERT OR IGNORE INTO search_changes VALUES (new.row_address, 0);
+    INSERT INTO search_changes SELECT new.row_address, 0
+    WHERE NOT EXISTS (SELECT 1 FROM search_changes WHERE row_address = new.row_address);
   END;
   CREATE TRIGGER search_entries_removed AFTER DELETE ON search_entries BEGIN
-    INSERT OR IGNORE INTO search_changes VALUES (old.row_address, 1);
+    INSERT INTO search_changes SELECT old.row_address, 1
+    WHERE NOT EXISTS (SELECT 1 FROM search_changes WHERE row_address = old.row_address);
   END;
   CREATE TRIGGER search_entries_changed AFTER UPDATE ON search_entries BEGIN
-    INSERT OR IGNORE INTO search_changes VALUES (old.row_address, 1);
+    INSERT INTO search_changes SELECT old.row_address, 1
+    WHERE NOT EXISTS (SELECT 1 FROM search_changes WHERE row_address = old.row_address);
   END;`
 
 /** Brings the index up to what a transaction has changed. */

@@ -20,8 +20,8 @@ const errorCharactersMax = 2_000
 export interface JobLoop {
   /** Runs the jobs that are due, and begins those that work outside; answers whether there were any. */
   run(): Promise<boolean>
-  /** Runs a batch of the bulk work that has waited longest; answers whether there was any. */
-  runBulk(): Promise<boolean>
+  /** Runs a batch of the bulk work that has waited longest; answers whether there was any, and whether more of it is left. */
+  runBulk(): Promise<'none' | 'done' | 'more'>
   /** Waits a moment for one of those that work outside; answers whether there was any. */
   outsideMoves(): Promise<boolean>
 }
@@ -42,7 +42,7 @@ export function createJobLoop(
   const namesWhere = (is: (definition: JobDefinition) => unknown) => [...definitions.values()].filter(is).map(nameOf)
   const outsideNames = namesWhere(({ prepare }) => prepare)
   const bulkNames = namesWhere(({ bulk }) => bulk)
-  const outside = new Set<Promise<void>>()
+  const outside = new Set<Promise<unknown>>()
   const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log, effort)
 
   async function claim(lane: JobLane, limit: number): Promise<JobRow[]> {
@@ -57,7 +57,7 @@ export function createJobLoop(
   }
 
   function begin(row: JobRow): void {
-    const attempting = tryJob(row)
+    const attempting: Promise<unknown> = tryJob(row)
       .catch((error) => log.error({ err: error, job: row.name }, 'a job could not be put down; its claim runs out'))
       .finally(() => {
         outside.delete(attempting)
@@ -76,8 +76,8 @@ export function createJobLoop(
     },
     async runBulk() {
       const [row] = await claimAmong(bulkNames, 1)
-      if (row) await tryJob(row)
-      return row !== undefined
+      if (!row) return 'none'
+      return (await tryJob(row)) ? 'more' : 'done'
     },
     async outsideMoves() {
       if (outside.size === 0) return false
@@ -99,6 +99,7 @@ async function nothingDue(database: Database, due: number, now: number, { names,
   return (await rows.limit(1).executeTakeFirst()) === undefined
 }
 
+/** Answers whether the job goes on living: there is more to do, or it failed. */
 async function attempt(
   database: Database,
   definition: JobDefinition | undefined,
@@ -106,16 +107,17 @@ async function attempt(
   tools: Tools,
   log: Logger,
   effort: Effort,
-): Promise<void> {
+): Promise<boolean> {
   try {
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
     const payload = JSON.parse(row.payload)
     const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools })
-    await database.write(async (connection) => {
-      if (!(await holdClaim(connection, row))) return
+    return await database.write(async (connection) => {
+      if (!(await holdClaim(connection, row))) return false
       const again = await counted(effort, () => definition.run(payload, workIn(connection, row.app_id, tools), given))
       if (again) await change(connection, row, { ...nextRun(again), attempts: 0, locked_until: 0, last_error: null })
       else await tenantDb(connection, row.app_id).delete('jobs').where(isRow(row)).execute()
+      return again !== undefined
     })
   } catch (error) {
     log.error({ err: error, job: row.name, key: row.key, attempts: row.attempts }, 'a job failed')
@@ -130,6 +132,7 @@ async function attempt(
     await database.write(async (connection) => {
       if (await holdClaim(connection, row)) await change(connection, row, failure)
     })
+    return true
   }
 }
 

@@ -51,8 +51,11 @@ export function createWorkers(
   /** A batch of bulk work. What its events lead to belongs to it, and is rested from as well. */
   async function bulkTurn(): Promise<boolean> {
     effort.milliseconds = 0
-    if (!(await jobs.runBulk())) return false
+    const left = await jobs.runBulk()
+    if (left === 'none') return false
     await followers.run()
+    // What is done in one batch is no more than any other job.
+    if (left === 'done') return true
     const restMilliseconds = effort.milliseconds * restPerWork
     restUntil = performance.now() + restMilliseconds
     clearTimeout(restTimer)

@@ -22,7 +22,8 @@ export async function pin(work: Work, side: Side): Promise<Side> {
   const own = await ownPins(db, side.uid)
   if (own.filter((each) => !pinOf(each, pins)).length >= pinsMax) throw tooManyPins({ max: pinsMax })
   // It is in the list from now on, also where nothing is in it.
-  return put(db, side, { pinned_at: now, cleared_seq: side.cleared_seq, kept: 1 })
+  await takeOver(db, side)
+  return put(db, side, { pinned_at: now, kept: 1 })
 }
 
 export async function unpin(work: Work, side: Side): Promise<Side> {
@@ -30,10 +31,22 @@ export async function unpin(work: Work, side: Side): Promise<Side> {
   return side.pinned_at === null ? side : put(work.db, side, { pinned_at: null })
 }
 
+/** Writes into a row what was done to its conversation as a whole; from then on the row says so itself. */
+async function takeOver(db: TenantDb, side: Side): Promise<void> {
+  const { cleared_seq, delivered_seq, read_seq, read_counted } = side
+  await db
+    .update('conversation_rows')
+    .set({ cleared_seq, delivered_seq, read_seq, read_counted })
+    .where('conversation_id', '=', side.conversation_id)
+    .where('uid', '=', side.uid)
+    .where('cleared_seq', '<', cleared_seq)
+    .execute()
+}
+
 async function put(
   db: TenantDb,
   side: Side,
-  columns: Pick<Side, 'pinned_at'> & Partial<Pick<Side, 'cleared_seq' | 'kept'>>,
+  columns: Pick<Side, 'pinned_at'> & Partial<Pick<Side, 'kept'>>,
 ): Promise<Side> {
   await db
     .update('conversation_rows')

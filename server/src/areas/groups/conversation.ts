@@ -63,7 +63,7 @@ async function forgetEarlierRows(db: TenantDb, conversationId: string, uids: str
 /** Ends a user's part; everybody may now have read what only this one had not. */
 export async function leaveConversation(work: Work, { guid }: GroupRow, uid: string): Promise<void> {
   const place = placeOfGroup(guid)
-  await closeRow(work.db, place, uid)
   const conversation = await holdConversation(work.db, place.conversationId)
+  await closeRow(work.db, place, uid)
   if (conversation) await settleAll(work, conversation)
 }

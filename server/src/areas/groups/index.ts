@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { groupEvents } from './events.ts'
-import { addSampleGroup, followDeletedUsers } from './followers.ts'
-import { clearDeletedGroup, forgetDeletedUser } from './jobs.ts'
+import { addSampleGroup } from './followers.ts'
+import { clearDeletedGroup, forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
@@ -60,6 +60,6 @@ export const groups = area({
   events: groupEvents,
   migrations,
   tables: ['groups', 'group_tags', 'group_members', 'group_bans'],
-  followers: [addSampleGroup, followDeletedUsers],
-  jobs: [clearDeletedGroup, forgetDeletedUser],
+  followers: [addSampleGroup],
+  jobs: [clearDeletedGroup, forgetUser],
 })

@@ -6,6 +6,7 @@ import { deleteSome } from '../../storage/sql.ts'
 import type { TenantTable } from '../../storage/tables.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { Emptied, emptySome, holdConversation, placeOfGroup, rowsPerBatch } from '../timeline/index.ts'
+import { forgetting } from '../users/index.ts'
 import { endMembership } from './acts.ts'
 import { memberForgotten } from './events.ts'
 import { bansListOf, deleteBan, membersListOf } from './membership.ts'
@@ -57,6 +58,9 @@ export const clearDeletedGroup = job({
     const further = await emptySome(work, conversationId, until, emptied)
     if (further) return { againAt: now, payload: { ...payload, emptied: further } }
     if (!successor) {
+      // Marks of a group in between were not looked at when the number was another one.
+      const marks = sql`receipt_marks.conversation_id = ${conversationId}`
+      if ((await deleteSome(db, 'receipt_marks', rowsPerBatch, marks)) > 0) return { againAt: now }
       await db.delete('conversations').where('conversation_id', '=', conversationId).execute()
     }
     return undefined
@@ -64,19 +68,14 @@ export const clearDeletedGroup = job({
 })
 
 /** Takes a user who was deleted for good out of their groups, some at a time; groups that they owned pass on. */
-export const forgetDeletedUser = job({
-  name: 'groups.forgetUser',
-  payload: Type.Object({ uid: Type.String(), id: Type.String() }),
-  attemptsMax: Number.POSITIVE_INFINITY,
-  bulk: true,
-  async run({ id }, work) {
-    const memberships = await ofUser<GroupMemberRow>(work.db, 'group_members', id)
-    for (const row of memberships) await forgetMember(work, row)
-    const bans = await ofUser<GroupBanRow>(work.db, 'group_bans', id)
-    for (const row of bans) await forgetBan(work, row)
-    const more = Math.max(memberships.length, bans.length) === groupsPerBatch
-    return more ? { againAt: work.now } : undefined
-  },
+export const forgetUser = forgetting('groups', async (work, { id, after }) => {
+  const memberships = await ofUser<GroupMemberRow>(work.db, 'group_members', id)
+  for (const row of memberships) {
+    if (!(await forgetMember(work, row))) return { after }
+  }
+  const bans = await ofUser<GroupBanRow>(work.db, 'group_bans', id)
+  for (const row of bans) await forgetBan(work, row)
+  return Math.max(memberships.length, bans.length) === groupsPerBatch ? { after } : undefined
 })
 
 /** What joins a user to a group, and the group's GUID unless it is deleted. */
@@ -92,11 +91,20 @@ async function ofUser<Row>(db: TenantDb, table: 'group_members' | 'group_bans', 
   return rows
 }
 
-async function forgetMember(work: Work, { guid, ...member }: Tie<GroupMemberRow>): Promise<void> {
-  const group = await holdIfThere(work.db, guid, member.group_id)
-  if (!group) return dropTie(work.db, 'group_members', member)
+/** Ends a membership; `false`, while there are receipts of it left. */
+async function forgetMember(work: Work, { guid, ...member }: Tie<GroupMemberRow>): Promise<boolean> {
+  const { db } = work
+  const group = await holdIfThere(db, guid, member.group_id)
+  if (!group) {
+    await dropTie(db, 'group_members', member)
+    return true
+  }
+  const { conversationId } = placeOfGroup(group.guid)
+  const given = sql`receipt_marks.conversation_id = ${conversationId} AND receipt_marks.uid = ${member.uid}`
+  if ((await deleteSome(db, 'receipt_marks', rowsPerBatch, given)) === rowsPerBatch) return false
   await endMembership(work, group, member)
   await work.emit(memberForgotten, { guid: group.guid, uid: member.uid })
+  return true
 }
 
 async function forgetBan({ db }: Work, { guid, ...ban }: Tie<GroupBanRow>): Promise<void> {

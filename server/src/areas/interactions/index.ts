@@ -2,7 +2,7 @@ import { area } from '../../kit/area.ts'
 import { interactionsOf } from '../timeline/index.ts'
 import { goalCompleted } from './events.ts'
 import { forgetErased, forgetRest, forgetWithMessage } from './followers.ts'
-import { forgetDeletedUsers, forgetUser } from './jobs.ts'
+import { forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { interactionsWith } from './store.ts'
 import { migrations } from './tables.ts'
@@ -16,6 +16,6 @@ export const interactions = area({
   events: [goalCompleted],
   migrations,
   tables: ['interactions'],
-  followers: [forgetWithMessage, forgetErased, forgetDeletedUsers],
+  followers: [forgetWithMessage, forgetErased],
   jobs: [forgetRest, forgetUser],
 })

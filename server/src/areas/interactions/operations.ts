@@ -4,14 +4,11 @@ import { Done, done } from '../../kit/reply.ts'
 import { FilledText, Type } from '../../kit/schema.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
-import { elementsIn, goalOf, isGoalMet, refuseUntouchable, requireMessage } from '../messages/index.ts'
+import { elementIdMax, elementsIn, goalOf, isGoalMet, refuseUntouchable, requireMessage } from '../messages/index.ts'
 import { audienceFor, type MessageRow } from '../timeline/index.ts'
 import { findUser, holdUsers, toUser } from '../users/index.ts'
 import { goalCompleted } from './events.ts'
 import { addInteractions, interactionsWith } from './store.ts'
-
-// No element has a longer id than a message has room for.
-const elementIdMax = 10_240
 
 const interact = operation({
   id: 'recordInteractions',

@@ -84,7 +84,7 @@ async function held(db: TenantDb, { id, conversation_id }: MessageRow): Promise<
     .where('purged', '=', 0)
     .returningAll()
     .executeTakeFirst()
-  // A group that was deleted meanwhile has taken its messages along, also those that are not cleared away yet.
+  // A group or conversation that is gone meanwhile has taken its messages along, cleared away or not.
   if (!row || row.seq <= (conversation?.erased_seq ?? row.seq)) throw messageNotFound({ id })
   return row
 }
@@ -105,16 +105,24 @@ export async function deleteMessage(work: Work, seen: MessageRow, actor: Actor |
 async function takeContent(work: Work, row: MessageRow, by: string): Promise<void> {
   const { db, now } = work
   const { entities } = JSON.parse(row.data)
-  await update(db, row.id, {
-    data: JSON.stringify({ entities }),
-    flags: '',
-    tags: null,
-    deleted_at: now,
-    deleted_by: by,
-    updated_at: now,
-    pinned_at: null,
-    pinned_by: null,
-  })
+  const taken = await db
+    .update('messages')
+    .set({
+      data: JSON.stringify({ entities }),
+      flags: '',
+      tags: null,
+      deleted_at: now,
+      deleted_by: by,
+      updated_at: now,
+      pinned_at: null,
+      pinned_by: null,
+    })
+    .where('id', '=', row.id)
+    // What is gone for good meanwhile has not even names left.
+    .where('purged', '=', 0)
+    .returning('id')
+    .executeTakeFirst()
+  if (!taken) return
   await forgetContent(db, row)
   await releaseFiles(work, [row.id])
   await blankActions(db, row.id, withoutContent)

@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { messageEvents } from './events.ts'
 import { forgetErased, forgetRest } from './followers.ts'
-import { forgetDeletedUsers, forgetUser } from './jobs.ts'
+import { forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { purgeReplies } from './purge.ts'
 import { migrations } from './tables.ts'
@@ -11,7 +11,7 @@ import './media.ts'
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
 export { deleteMessage, takeContents } from './change.ts'
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
-export { elementsIn, goalOf, isGoalMet } from './interactive.ts'
+export { elementIdMax, elementsIn, goalOf, isGoalMet } from './interactive.ts'
 export { limitMaxFor, readStretch, type Scope, type Stretch, viewerFor } from './list.ts'
 export { sendErrors } from './operations.ts'
 export { requireScope, type Speaker, scopeOver, speakerFor } from './parties.ts'
@@ -27,6 +27,6 @@ export const messages = area({
   events: messageEvents,
   migrations,
   tables: ['message_tags', 'message_actions'],
-  followers: [forgetDeletedUsers, forgetErased],
+  followers: [forgetErased],
   jobs: [purgeReplies, forgetUser, forgetRest],
 })

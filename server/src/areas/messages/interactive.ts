@@ -3,6 +3,9 @@ import { invalidData } from './errors.ts'
 
 /** Interactive messages: forms, cards and schedulers. They are kept and shown; what their buttons do is for clients. */
 
+/** So long can the id of an element be; databases keep what was done with it by this id. */
+export const elementIdMax = 500
+
 const goals = ['anyAction', 'anyOf', 'allOf', 'oneOf', 'none']
 const actions = ['apiAction', 'urlNavigation', 'deepLinkAction', 'customAction']
 
@@ -20,6 +23,9 @@ export function checkInteractive({ interactiveData, interactionGoal, allowSender
   checkGoal(interactionGoal)
   const elements = elementsIn(interactiveData)
   const ids = elements.map(({ elementId }) => elementId)
+  if (ids.some((id) => id.length > elementIdMax)) {
+    throw invalidData({ reason: `must not have an elementId longer than ${elementIdMax} characters` })
+  }
   if (new Set(ids).size < ids.length) throw invalidData({ reason: 'must not use an elementId twice' })
   for (const { action } of elements) {
     if (isObject(action) && !actions.includes(String(action.actionType))) {

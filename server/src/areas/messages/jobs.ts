@@ -1,25 +1,41 @@
 import { sql } from 'kysely'
 import { deleteSome } from '../../storage/sql.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
 import { messagesPerBatch, rowsPerBatch } from '../timeline/index.ts'
 import { forgetting } from '../users/index.ts'
 import { purge } from './purge.ts'
 
 /** What a user has said goes with him, and then his sides of conversations. */
-export const { forgetUser, forgetDeletedUsers } = forgetting('messages', async (work, { uid, before, after }) => {
+export const forgetUser = forgetting('messages', async (work, { uid, after }) => {
   const { db } = work
   const messages = await db
     .select('messages')
     .select(['messages.id', 'messages.parent_id', 'messages.reply_count'])
     .where('messages.sender', '=', uid)
     .where('messages.id', '>', after)
-    .where('messages.sent_at', '<', before)
     .orderBy('messages.id')
     .limit(messagesPerBatch)
+    // Held, so that no reply comes to one of them meanwhile.
+    .modifyEnd(db.connection.flavour.holdRows)
     .execute()
   await purge(work, messages)
   const last = messages.at(-1)
-  if (last) return { after: last.id }
-  const ofUser = sql`conversation_rows.uid = ${uid} AND conversation_rows.created_at < ${before}`
-  const left = await deleteSome(db, 'conversation_rows', rowsPerBatch, ofUser)
-  return left === rowsPerBatch ? { after } : undefined
+  if (last && messages.length === messagesPerBatch) return { after: last.id }
+  return (await forgetSides(db, uid)) ? { after } : undefined
 })
+
+/** Some sides of conversations, with the receipts that were given there. Answers whether there may be more. */
+async function forgetSides(db: TenantDb, uid: string): Promise<boolean> {
+  const sides = await db
+    .select('conversation_rows')
+    .select('conversation_rows.conversation_id')
+    .where('conversation_rows.uid', '=', uid)
+    .limit(messagesPerBatch)
+    .execute()
+  if (sides.length === 0) return false
+  const ids = sides.map(({ conversation_id }) => conversation_id)
+  const given = sql`receipt_marks.uid = ${uid} AND receipt_marks.conversation_id IN (${sql.join(ids)})`
+  if ((await deleteSome(db, 'receipt_marks', rowsPerBatch, given)) > 0) return true
+  await db.delete('conversation_rows').where('uid', '=', uid).where('conversation_id', 'in', ids).execute()
+  return true
+}

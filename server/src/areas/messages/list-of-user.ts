@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import type { SeenMessage } from '../timeline/index.ts'
+import { notErased, type SeenMessage } from '../timeline/index.ts'
 import { type Condition, conditionsOf, searchOf } from './filters.ts'
 import { eachMatches, load } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
@@ -17,6 +17,7 @@ export async function messagesOfUser(
     sql`messages.app_id = ${db.appId}`,
     sql`messages.purged = 0`,
     sql`messages.receiver_type = 'user'`,
+    notErased(db),
     sql`messages.conversation_id IN (SELECT conversation_rows.conversation_id FROM conversation_rows
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid})`,
     ...conditionsOf(db, query, undefined),

@@ -3,7 +3,7 @@ import type { Actor, Caller } from '../../kit/operation.ts'
 import { countMatching, matches, placesMatching, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf } from '../rbac/index.ts'
-import { findConversation, hiddenUpTo, messagesOf, type SeenMessage, visibleTo } from '../timeline/index.ts'
+import { findConversation, hiddenUpTo, messagesOf, notErased, type SeenMessage, visibleTo } from '../timeline/index.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { type Condition, conditionsOf, searchOf, type Viewer } from './filters.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
@@ -160,7 +160,7 @@ export async function load(db: TenantDb, ids: number[], viewer: string | undefin
 /** The ids of the first messages of a scope, from the oldest on or from the newest back. */
 async function idsFrom(db: TenantDb, scope: Scope, wanted: Wanted, affix: Affix, limit: number): Promise<number[]> {
   if (scope.kind === 'viewer') return idsOfViewer(db, scope.uid, wanted, affix, limit)
-  const within = conditionsFor(scope)
+  const within = conditionsFor(db, scope)
   const { search } = wanted
   if (!search) return walk(db, [...within, ...wanted.conditions], affix, limit)
   const worthGathering = gatheredMax(await sizeOf(db, scope), limit)
@@ -169,10 +169,10 @@ async function idsFrom(db: TenantDb, scope: Scope, wanted: Wanted, affix: Affix,
     : walk(db, [...within, ...wanted.conditions, eachMatches(db, search)], affix, limit)
 }
 
-function conditionsFor(scope: Exclude<Scope, { kind: 'viewer' }>): Condition[] {
+function conditionsFor(db: TenantDb, scope: Exclude<Scope, { kind: 'viewer' }>): Condition[] {
   switch (scope.kind) {
     case 'app':
-      return []
+      return [notErased(db)]
     case 'thread':
       return [sql`messages.parent_id = ${scope.parentId}`]
     case 'conversation':

@@ -99,8 +99,8 @@ export async function deliver(
   if (muid) {
     // Whoever comes second waits here until the first is written.
     await openConversation(db, place, work.now)
-    await holdConversation(db, place.conversationId)
-    const known = await messageSentAs(db, place, speaker.uid, muid)
+    const conversation = await holdConversation(db, place.conversationId)
+    const known = conversation && (await messageSentAs(db, conversation, speaker.uid, muid))
     if (known) return seenMessage(db, known.id, speaker.actor?.uid)
   }
   const proposal = { ...content, sender: speaker.uid, receiver: receiverId(receiver), receiverType: receiver.type }

@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import { type SearchEntry, withoutAccents } from '../../storage/search.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { findGroup, placeIn } from '../groups/index.ts'
-import { findRow, type MessageRow, messagesOf, type SeenMessage, toMessages } from '../timeline/index.ts'
+import { findRow, type MessageRow, messagesOf, notErased, type SeenMessage, toMessages } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { isMedia } from './content.ts'
 import { messageNotAccessible, messageNotFound } from './errors.ts'
@@ -11,17 +10,7 @@ import { messageNotAccessible, messageNotFound } from './errors.ts'
 export const messagesList = 'messages'
 
 const messageById = prepared<{ id: number }, MessageRow>((db, { id }) =>
-  db
-    .select('messages')
-    .selectAll()
-    .where('messages.id', '=', id)
-    .where('messages.purged', '=', 0)
-    // What is gone for good is found by nobody, however long its removal takes.
-    .where(
-      sql<boolean>`messages.seq > coalesce((SELECT conversations.erased_seq FROM conversations
-        WHERE conversations.app_id = messages.app_id
-        AND conversations.conversation_id = messages.conversation_id), 0)`,
-    ),
+  db.select('messages').selectAll().where('messages.id', '=', id).where('messages.purged', '=', 0).where(notErased(db)),
 )
 
 export async function findMessage(db: TenantDb, id: number): Promise<MessageRow | undefined> {

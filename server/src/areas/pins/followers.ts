@@ -1,12 +1,11 @@
-import { follower } from '../../kit/follower.ts'
 import { forgettingMessages } from '../timeline/index.ts'
-import { userDeleted } from '../users/events.ts'
+import { forgetting } from '../users/index.ts'
 import { forgetSavesOf } from './store.ts'
 
 export const { forgetErased, forgetRest } = forgettingMessages('pins', [['saved_messages', 'message_id']])
 
-export const forgetWithUser = follower({
-  name: 'pins.deletedUsers',
-  on: [userDeleted],
-  handle: ({ payload: { uid } }, { db }) => forgetSavesOf(db, uid),
+/** Nobody has saved many: there is a limit. */
+export const forgetUser = forgetting('pins', async ({ db }, { uid }) => {
+  await forgetSavesOf(db, uid)
+  return undefined
 })

@@ -2,7 +2,7 @@ import { area } from '../../kit/area.ts'
 import { savedIds } from '../messages/index.ts'
 import { savedBy } from '../timeline/index.ts'
 import { pinEvents } from './events.ts'
-import { forgetErased, forgetRest, forgetWithUser } from './followers.ts'
+import { forgetErased, forgetRest, forgetUser } from './followers.ts'
 import { operations } from './operations.ts'
 import { idsSavedBy, savedTimes } from './store.ts'
 import { migrations } from './tables.ts'
@@ -19,6 +19,6 @@ export const pins = area({
   events: pinEvents,
   migrations,
   tables: ['saved_messages'],
-  followers: [forgetErased, forgetWithUser],
-  jobs: [forgetRest],
+  followers: [forgetErased],
+  jobs: [forgetRest, forgetUser],
 })

@@ -2,7 +2,7 @@ import { area } from '../../kit/area.ts'
 import { reactionsTo } from '../timeline/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
 import { forgetErased, forgetRest, forgetWithMessage } from './followers.ts'
-import { forgetDeletedUsers, forgetUser } from './jobs.ts'
+import { forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { countsOf } from './store.ts'
 import { migrations } from './tables.ts'
@@ -19,6 +19,6 @@ export const reactions = area({
   migrations,
   tables: ['reactions', 'reaction_counts'],
   numberedTables: ['reactions'],
-  followers: [forgetWithMessage, forgetErased, forgetDeletedUsers],
+  followers: [forgetWithMessage, forgetErased],
   jobs: [forgetRest, forgetUser],
 })

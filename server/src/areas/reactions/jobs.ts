@@ -4,17 +4,16 @@ import { removeReaction } from './store.ts'
 const atATime = 200
 
 /** What a user felt goes with him, and is no longer counted. */
-export const { forgetUser, forgetDeletedUsers } = forgetting('reactions', async ({ db }, { uid, before, after }) => {
+export const forgetUser = forgetting('reactions', async ({ db }, { uid, after }) => {
   const given = await db
     .select('reactions')
     .select(['reactions.id', 'reactions.message_id', 'reactions.reaction'])
     .where('reactions.uid', '=', uid)
     .where('reactions.id', '>', after)
-    .where('reactions.reacted_at', '<', before)
     .orderBy('reactions.id')
     .limit(atATime)
     .execute()
   for (const { message_id, reaction } of given) await removeReaction(db, { id: message_id }, uid, reaction)
   const last = given.at(-1)
-  return last && { after: last.id }
+  return last && given.length === atATime ? { after: last.id } : undefined
 })

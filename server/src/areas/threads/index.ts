@@ -3,7 +3,7 @@ import { joinThread } from '../messages/index.ts'
 import { followedBy } from '../timeline/index.ts'
 import { threadEvents } from './events.ts'
 import { forgetErased, forgetRest } from './followers.ts'
-import { forgetDeletedUsers, forgetUser } from './jobs.ts'
+import { forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { joinedThread, threadsFollowed } from './store.ts'
 import { migrations } from './tables.ts'
@@ -18,6 +18,6 @@ export const threads = area({
   events: threadEvents,
   migrations,
   tables: ['thread_subscriptions'],
-  followers: [forgetErased, forgetDeletedUsers],
+  followers: [forgetErased],
   jobs: [forgetRest, forgetUser],
 })

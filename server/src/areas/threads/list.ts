@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { wholeSeconds } from '../../kit/page.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { messagesOf, type SeenMessage, toMessages, visibleTo } from '../timeline/index.ts'
+import { messagesOf, notErased, type SeenMessage, toMessages, visibleTo } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import type { ThreadListQuery } from './schemas.ts'
@@ -74,14 +74,15 @@ function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationI
   const all = (...more: Condition[]) => sql.join([...wanted, ...more], sql` AND `)
   const columns = sql`SELECT messages.id, messages.updated_at`
   const replied: Condition = sql`messages.reply_count > 0`
-  if (viewer === undefined) return sql`${columns} FROM messages WHERE ${all(replied)}`
+  if (viewer === undefined) return sql`${columns} FROM messages WHERE ${all(replied, notErased(db))}`
   if (query.participatedByMe) {
     return sql`WITH followed (id) AS MATERIALIZED (${followedBy(db, viewer)})
       ${columns} ${lookUpEach('followed', 'messages', all(sql`messages.id = followed.id`))} AND ${visibleTo(db, viewer)}`
   }
   return sql`WITH side (conversation_id) AS MATERIALIZED (
       SELECT conversation_rows.conversation_id FROM conversation_rows
-      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${viewer})
+      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${viewer}
+      ${conversationId === undefined ? sql`` : sql`AND conversation_rows.conversation_id = ${conversationId}`})
     ${columns} ${lookUpEach('side', 'messages', all(replied, sql`messages.conversation_id = side.conversation_id`))}
     AND ${visibleTo(db, viewer)}`
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
-import { findRow } from './rows.ts'
+import { findRow, holdConversation } from './rows.ts'
 import type { ConversationRow, MemberRow, MessageRow, ReceiptKind, ReceiptMarkRow } from './tables.ts'
 
 /**
@@ -19,16 +19,15 @@ const cursorOf = { delivered: 'delivered_seq', read: 'read_seq' } as const
 
 type Doing = Pick<Work, 'db' | 'now'>
 
-const leaveMarks = prepared<{ conversationId: string; uid: string; before: number; now: number }, { seq: number }>(
-  (db, { conversationId, uid, before, now }) => ({
-    compile: () =>
-      sql`INSERT INTO receipt_marks (app_id, conversation_id, uid, kind, seq, at)
-        SELECT conversation_rows.app_id, conversation_rows.conversation_id, conversation_rows.uid, 'read',
-          CAST(${before} AS bigint), CAST(${now} AS bigint) FROM conversation_rows
-        WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.conversation_id = ${conversationId}
-          AND conversation_rows.uid = ${uid} AND conversation_rows.read_seq < ${before}
-        ON CONFLICT DO NOTHING RETURNING seq`.compile(db.connection.query) as never,
-  }),
+type OwnCursors = Pick<MemberRow, 'delivered_seq' | 'read_seq'>
+
+const ownCursors = prepared<{ conversationId: string; uid: string }, OwnCursors>((db, { conversationId, uid }) =>
+  db
+    .select('conversation_rows')
+    .select(['conversation_rows.delivered_seq', 'conversation_rows.read_seq'])
+    .where('conversation_rows.conversation_id', '=', conversationId)
+    .where('conversation_rows.uid', '=', uid)
+    .modifyEnd(db.connection.flavour.holdRows),
 )
 
 const moveToOwn = prepared<{ conversationId: string; uid: string; seq: number; counted: number }, { uid: string }>(
@@ -48,19 +47,25 @@ export interface Step {
   to: number
 }
 
-/** Who sends a message has seen what was said before it; answers how far that took him, if he was behind. */
+/**
+ * Who sends a message has seen what was said before it; answers how far that took him, if he was behind. The row is held
+ * before its marks are written, here as everywhere, so that two who move one cursor cannot wait for each other.
+ */
 export async function markRead(
   { db, now }: Doing,
+  { purged_seq }: Pick<ConversationRow, 'purged_seq'>,
   { conversation_id: conversationId, sender: uid, seq, counted }: MessageRow,
 ): Promise<Partial<Record<ReceiptKind, Step>> | undefined> {
   const before = seq - 1
-  const wasBehind = before > 0 && (await leaveMarks(db, { conversationId, uid, before, now })).length > 0
-  const row = wasBehind ? await findRow(db, conversationId, uid) : undefined
+  const [own] = await ownCursors(db, { conversationId, uid })
+  if (!own || own.read_seq >= seq) return undefined
   await moveToOwn(db, { conversationId, uid, seq, counted })
-  if (!row) return undefined
+  const [delivered, read] = [Math.max(own.delivered_seq, purged_seq), Math.max(own.read_seq, purged_seq)]
+  if (read >= before) return undefined
+  await putMarks(db, conversationId, uid, ['read'], before, now)
   return {
-    ...(row.delivered_seq < before && { delivered: { from: row.delivered_seq, to: before } }),
-    read: { from: row.read_seq, to: before },
+    ...(delivered < before && { delivered: { from: delivered, to: before } }),
+    read: { from: read, to: before },
   }
 }
 
@@ -78,21 +83,27 @@ export async function advance(
   kind: ReceiptKind,
   upTo: Pick<MessageRow, 'seq' | 'counted'>,
 ): Promise<Moved> {
-  const row = await holdRow(db, conversation.conversation_id, uid)
-  const kinds = receiptKinds.filter(
-    (each) => row && (each === 'delivered' || kind === 'read') && row[cursorOf[each]] < upTo.seq,
-  )
+  const { conversation_id: conversationId } = conversation
+  const behind = (row: OwnCursors) =>
+    receiptKinds.filter((each) => (each === 'delivered' || kind === 'read') && row[cursorOf[each]] < upTo.seq)
+  // A conversation is held before its rows. Whether it will be needed can only be guessed; a wrong guess is rare.
+  const seen = conversation.type === 'group' ? await findRow(db, conversationId, uid) : undefined
+  const isHeld = seen !== undefined && (await lastInGroup(db, conversation, seen, behind(seen))).length > 0
+  if (isHeld) await holdConversation(db, conversationId)
+  const row = await holdRow(db, conversationId, uid)
+  const kinds = row ? behind(row) : []
   if (!row || kinds.length === 0) return { steps: {}, wasLast: [] }
   const wasLast = await lastInGroup(db, conversation, row, kinds)
+  if (wasLast.length > 0 && !isHeld) await holdConversation(db, conversationId)
   const isRead = kinds.includes('read')
   await moveCursors(db, {
-    conversationId: conversation.conversation_id,
+    conversationId,
     uid,
     delivered: kinds.includes('delivered') ? upTo.seq : row.delivered_seq,
     read: isRead ? upTo.seq : row.read_seq,
     counted: isRead ? upTo.counted : row.read_counted,
   })
-  await putMarks(db, conversation.conversation_id, uid, kinds, upTo.seq, now)
+  await putMarks(db, conversationId, uid, kinds, upTo.seq, now)
   const steps = Object.fromEntries(kinds.map((each) => [each, { from: row[cursorOf[each]], to: upTo.seq }]))
   return { steps, wasLast }
 }
@@ -148,14 +159,11 @@ async function putMarks(
   )
 }
 
-/**
- * For which kinds this user is the furthest behind in a group; only then can everybody have come further. The
- * conversation is held before the second look, so that of two who are last the later one sees the other's move.
- */
+/** For which kinds this user is the furthest behind in a group; only then can everybody have come further. */
 async function lastInGroup(
   db: TenantDb,
   { type, conversation_id: conversationId }: ConversationRow,
-  row: MemberRow,
+  row: OwnCursors,
   kinds: readonly ReceiptKind[],
 ): Promise<ReceiptKind[]> {
   if (type === 'user') return []
@@ -164,17 +172,25 @@ async function lastInGroup(
     const [first] = await furthestBehind(db, conversationId, kind)
     if (row[cursorOf[kind]] === first?.seq) last.push(kind)
   }
-  if (last.length > 0) await holdConversation(db, conversationId)
   return last
 }
 
-export async function holdConversation(db: TenantDb, conversationId: string): Promise<ConversationRow | undefined> {
-  return db
-    .update('conversations')
-    .set({ conversation_id: conversationId })
-    .where('conversation_id', '=', conversationId)
-    .returningAll()
-    .executeTakeFirst()
+/**
+ * The same, once none of them is on the move: whoever is just reading is waited for, because he was not the last and will
+ * not look himself.
+ */
+async function furthestAtRest(db: TenantDb, conversationId: string, kind: ReceiptKind): Promise<{ seq: number }[]> {
+  let last = await furthestBehind(db, conversationId, kind)
+  for (;;) {
+    const { holdRows } = db.connection.flavour
+    const { rows } = await sql<{ seq: number }>`SELECT conversation_rows.${sql.ref(cursorOf[kind])} AS seq
+      FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
+      AND conversation_rows.conversation_id = ${conversationId}
+      ORDER BY conversation_rows.${sql.ref(cursorOf[kind])} LIMIT 2 ${holdRows}`.execute(db.connection.query)
+    const held = rows.toSorted((a, b) => a.seq - b.seq)
+    if (held.length === last.length && held.every(({ seq }, n) => seq === last[n]?.seq)) return held
+    last = held
+  }
 }
 
 /** The cursors of the two who are furthest behind. */
@@ -195,7 +211,7 @@ export async function settleEverybody(
   kind: ReceiptKind,
 ): Promise<Step | undefined> {
   if (type === 'user') return undefined
-  const [first, second] = await furthestBehind(db, conversationId, kind)
+  const [first, second] = await furthestAtRest(db, conversationId, kind)
   // Alone in a group, nobody else has come anywhere.
   if (!first || !second || first.seq === 0) return undefined
   const { seq } = first

@@ -5,7 +5,7 @@ import { migrations } from './tables.ts'
 export { type Action, type Entity, writeAction } from './actions.ts'
 export { audienceFor } from './audience.ts'
 export { auditTimeline } from './audit.ts'
-export { advance, everybody, holdConversation, type Moved, retreat } from './cursors.ts'
+export { advance, retreat } from './cursors.ts'
 export { Emptied, emptySome, erasuresAtOnce, forgettingMessages, messagesPerBatch, rowsPerBatch } from './erase.ts'
 export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy, shownContent } from './gates.ts'
 export { otherSide, type Place, placeOfGroup, placeOfUsers } from './place.ts'
@@ -20,8 +20,16 @@ export {
   toMessages,
   visibleTo,
 } from './record.ts'
-export { closeRow, findConversation, findRow, listConversation, openConversation, openRows } from './rows.ts'
-export { findSide, hiddenUpTo, type Side, sidesWhere, withWhom } from './sides.ts'
+export {
+  closeRow,
+  findConversation,
+  findRow,
+  holdConversation,
+  listConversation,
+  openConversation,
+  openRows,
+} from './rows.ts'
+export { findSide, hiddenUpTo, notErased, type Side, sidesWhere, withWhom } from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
 export { type Unread, unreadOf } from './unread.ts'
 export { addMentions, type Draft, messageSentAs, writeMessage } from './write.ts'

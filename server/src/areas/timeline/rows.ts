@@ -1,5 +1,5 @@
+import { sql } from 'kysely'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
-import { holdConversation } from './cursors.ts'
 import type { Place } from './place.ts'
 import { type Gone, withGone } from './sides.ts'
 import type { ConversationRow, MemberRow, MessageRow } from './tables.ts'
@@ -11,6 +11,15 @@ const conversationById = prepared<{ conversationId: string }, ConversationRow>((
 export async function findConversation(db: TenantDb, conversationId: string): Promise<ConversationRow | undefined> {
   const [row] = await conversationById(db, { conversationId })
   return row
+}
+
+export async function holdConversation(db: TenantDb, conversationId: string): Promise<ConversationRow | undefined> {
+  return db
+    .update('conversations')
+    .set({ conversation_id: conversationId })
+    .where('conversation_id', '=', conversationId)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 const rowOfUser = prepared<{ conversationId: string; uid: string }, MemberRow & Gone>((db, { conversationId, uid }) =>
@@ -139,9 +148,30 @@ export async function listConversation(db: TenantDb, place: Place, now: number):
     .onConflict((conflict) =>
       conflict
         .columns(['app_id', 'uid', 'conversation_id'])
-        .doUpdateSet({ kept: 1 })
-        .where('conversation_rows.kept', '=', 0)
-        .where('conversation_rows.cleared_seq', '>=', Math.max(1, held.shown_seq)),
+        .doUpdateSet({
+          kept: 1,
+          cleared_seq: sql`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
+            THEN excluded.cleared_seq ELSE conversation_rows.cleared_seq END`,
+          delivered_seq: sql`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
+            THEN excluded.delivered_seq ELSE conversation_rows.delivered_seq END`,
+          read_seq: sql`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
+            THEN excluded.read_seq ELSE conversation_rows.read_seq END`,
+          read_counted: sql`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
+            THEN excluded.read_counted ELSE conversation_rows.read_counted END`,
+        })
+        .where((is) =>
+          is.or([
+            is.and([
+              is('conversation_rows.kept', '=', 0),
+              is('conversation_rows.cleared_seq', '>=', Math.max(1, held.shown_seq)),
+            ]),
+            // Deleted for everybody, of which the row itself knows nothing.
+            is.and([
+              is('conversation_rows.cleared_seq', '<', held.purged_seq),
+              is(sql.lit(held.shown_seq), '<=', sql.lit(held.purged_seq)),
+            ]),
+          ]),
+        ),
     )
     .returning('uid')
     .execute()

@@ -34,6 +34,13 @@ export function withGone<Row extends MemberRow>({ purged_seq, purged_counted, ..
 export const hiddenUpTo = sql<number>`CASE WHEN conversations.purged_seq > conversation_rows.cleared_seq
   THEN conversations.purged_seq ELSE conversation_rows.cleared_seq END`
 
+/** The message is not gone for good; what is, is found by nobody, however long its removal takes. */
+export function notErased(db: TenantDb): RawBuilder<SqlBool> {
+  return sql`messages.seq > coalesce((SELECT conversations.erased_seq FROM conversations
+    WHERE conversations.app_id = ${db.appId}
+    AND conversations.conversation_id = messages.conversation_id), 0)`
+}
+
 /** The other user, or the group. */
 export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>): string {
   return side.type === 'group' ? side.first : otherSide(side, side.uid)

@@ -156,16 +156,16 @@ export async function writeMessage(work: Work, place: Place, draft: Draft): Prom
 }
 
 async function catchUp(work: Work, conversation: ConversationRow, row: MessageRow): Promise<void> {
-  const steps = await markRead(work, row)
+  const steps = await markRead(work, conversation, row)
   if (!steps) return
   await tellProgress(work, conversation, row.sender, steps)
   await settleAll(work, conversation)
 }
 
-/** The message that a sender has sent under this id of his own. */
+/** The message that a sender has sent under this id of his own, unless it is gone for good. */
 export async function messageSentAs(
   db: TenantDb,
-  { conversationId }: Place,
+  { conversation_id: conversationId, erased_seq }: Pick<ConversationRow, 'conversation_id' | 'erased_seq'>,
   sender: string,
   muid: string,
 ): Promise<MessageRow | undefined> {
@@ -175,6 +175,8 @@ export async function messageSentAs(
     .where('messages.conversation_id', '=', conversationId)
     .where('messages.muid', '=', muid)
     .where('messages.sender', '=', sender)
+    .where('messages.seq', '>', erased_seq)
+    .where('messages.purged', '=', 0)
     .orderBy('messages.seq')
     .limit(1)
     .executeTakeFirst()

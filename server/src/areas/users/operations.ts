@@ -9,6 +9,7 @@ import { authorise, policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { roleNotFound } from '../roles/errors.ts'
 import { invalidUid, userExists, userNotFound } from './errors.ts'
 import { userCreated, userDeactivated, userDeleted, userReactivated, userUpdated } from './events.ts'
+import { forgetLater } from './forget.ts'
 import { blocksBetween, issueFirstToken, uidsOfFriends } from './gates.ts'
 import { selectUsers } from './list.ts'
 import {
@@ -172,6 +173,7 @@ const deleteUser = operation({
     if (!body.permanent) return { data: await deactivateAll(call, [found.uid]) }
     const { uid, id } = await removeUser(call.db, found)
     await call.emit(userDeleted, { uid, id })
+    await forgetLater(call, { uid, id })
     return done(`The user ${uid} is deleted.`)
   },
 })

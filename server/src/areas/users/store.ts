@@ -10,6 +10,7 @@ import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { userExists, userNotFound } from './errors.ts'
+import { finishForgetting } from './forget.ts'
 import type { Blocks } from './gates.ts'
 import type { User, UserCreate, UserUpdate } from './schemas.ts'
 import type { NewUserRow, UserRow } from './tables.ts'
@@ -224,6 +225,7 @@ async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow
   if (profiles.length === 0) return []
   const values = []
   for (const profile of profiles) {
+    await finishForgetting(db, profile.uid, now)
     const role = await roleColumns(db, profile.role ?? defaultRole)
     values.push({
       uid: profile.uid,
