@@ -115,7 +115,7 @@ export function doneEntry(entry: any, what: string): void {
   holds(typeof entry.message === 'string', `\`message\` of ${what} is a string`)
 }
 
-const patienceMilliseconds = 3_000
+const patienceMilliseconds = 5_000
 
 /** Consequences may arrive a moment later; this asks until they have, and not for ever. */
 export async function soon(ask: () => Promise<Answer>, has: (answer: Answer) => boolean): Promise<Answer> {
