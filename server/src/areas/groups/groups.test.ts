@@ -721,7 +721,7 @@ for (const database of databases) {
       }
       const { data } = assertSucceeds(await app.get('/conversations', as('lin')))
       assert.deepEqual([data.length, data[0].lastMessage.data.action], [1, 'added'])
-      assertFails(await app.get(`/messages/${old.id}`, as('lin')), 403, 'ERR_MESSAGE_NO_ACCESS')
+      assertFails(await app.get(`/messages/${old.id}`, as('lin')), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
     })
 
     async function say(app: AppClient, guid: string, sender: string) {
