@@ -143,7 +143,12 @@ async function answer(
   try {
     readActor(call, headers)
     if (operation.userRate && call.actAs !== undefined) {
-      await pipeline.limits.count(`${app?.id} ${call.actAs}`, operation.userRate, () => {})
+      const ofApp = exchange.allowance
+      // Headers tell of the app's allowance, unless it is the user's that is used up.
+      await pipeline.limits.count(`${app?.id} ${call.actAs}`, operation.userRate, (allowance) => {
+        exchange.allowance = allowance
+      })
+      exchange.allowance = ofApp
     }
     return await change(
       pipeline,

@@ -369,7 +369,13 @@ for (const database of databases) {
       const own = await appWith(limited, 'ada', 'lin')
       const outcomes = new Set<number>()
       // Two windows of a minute hold at most 60.
-      for (let n = 0; n < 61; n += 1) outcomes.add((await own.post('/messages', hello, as('lin'))).status)
+      for (let n = 0; n < 61; n += 1) {
+        const { status, headers } = await own.post('/messages', hello, as('lin'))
+        outcomes.add(status)
+        // Whose allowance is used up is what the headers tell of.
+        if (status === 429) assert.deepEqual([headers['x-rate-limit'], headers['x-rate-limit-remaining']], ['30', '0'])
+        else assert.notEqual(headers['x-rate-limit'], '30')
+      }
       assert.deepEqual([...outcomes].toSorted(), [200, 429])
       for (let n = 0; n < 61; n += 1) assertSucceeds(await own.post('/messages', hello))
       await limited.close()
