@@ -14,7 +14,7 @@ import { type Work, workIn } from '../server/src/kit/work.ts'
 export const busyUser = 'busy'
 export const groupSizes = [10, 1_000, 100_000]
 const conversations = 2_000
-const perTransaction = 500
+const perTransaction = 200
 const rowsAtOnce = 2_000
 export const rareWord = 'quartersawn'
 const rareEvery = 10_000

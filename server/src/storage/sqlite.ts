@@ -153,6 +153,8 @@ export function openSqlite(file: string): Database {
   mkdirSync(dirname(file), { recursive: true })
   const writer = open(file)
   const reader = open(file)
+  // A commit that many share changes pages all over the indexes; those that do not fit would be written and read twice.
+  writer.exec('PRAGMA cache_size = -64000')
   const wakeListeners: (() => void)[] = []
 
   const readRows = statements(reader)
