@@ -59,10 +59,11 @@ function placeOf({ conversation_id }: { conversation_id: string }, seq: number):
 /** Which messages are meant, each once: several sides can be of one conversation. */
 function among(sides: Side[], seqOf: (side: Side) => number): RawBuilder<boolean> {
   const wanted = new Map(sides.map((side) => [placeOf(side, seqOf(side)), side]))
-  const pairs = [...wanted.values()].map(
-    (side) => sql`(messages.conversation_id = ${side.conversation_id} AND messages.seq = ${seqOf(side)})`,
+  const places = [...wanted.values()].map(
+    (side) => sql`(CAST(${side.conversation_id} AS text), CAST(${seqOf(side)} AS bigint))`,
   )
-  return sql<boolean>`(${sql.join(pairs, sql` OR `)})`
+  // Joined by OR, these would lead SQLite through all messages of the app.
+  return sql<boolean>`(messages.conversation_id, messages.seq) IN (VALUES ${sql.join(places)})`
 }
 
 /** The message that each conversation shows; none after a reset, or where it was deleted. */
