@@ -48,7 +48,9 @@ const waitingFor = prepared<{ uid: string }, { name: string; payload: string }>(
     .select('jobs')
     .select(['jobs.name', 'jobs.payload'])
     .where('jobs.name', 'in', [...forgetful.keys()])
-    .where('jobs.key', '=', uid),
+    .where('jobs.key', '=', uid)
+    // A worker that is at one of them is waited for; none can begin with one meanwhile.
+    .modifyEnd(db.connection.flavour.holdRows),
 )
 
 // What is left is little as a rule. A UID with more of it stays taken until the job has done the rest.
