@@ -140,6 +140,10 @@ export async function listConversation(db: TenantDb, place: Place, now: number):
     kept: 1,
     created_at: now,
   }
+  // What was deleted for everybody is behind a row that knows nothing of it; other rows stay where they are.
+  const caughtUp = (column: 'cleared_seq' | 'delivered_seq' | 'read_seq' | 'read_counted') =>
+    sql<number>`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
+      THEN ${sql.ref(`excluded.${column}`)} ELSE ${sql.ref(`conversation_rows.${column}`)} END`
   const listed = await db
     .insert(
       'conversation_rows',
@@ -150,14 +154,10 @@ export async function listConversation(db: TenantDb, place: Place, now: number):
         .columns(['app_id', 'uid', 'conversation_id'])
         .doUpdateSet({
           kept: 1,
-          cleared_seq: sql`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
-            THEN excluded.cleared_seq ELSE conversation_rows.cleared_seq END`,
-          delivered_seq: sql`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
-            THEN excluded.delivered_seq ELSE conversation_rows.delivered_seq END`,
-          read_seq: sql`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
-            THEN excluded.read_seq ELSE conversation_rows.read_seq END`,
-          read_counted: sql`CASE WHEN conversation_rows.cleared_seq < ${held.purged_seq}
-            THEN excluded.read_counted ELSE conversation_rows.read_counted END`,
+          cleared_seq: caughtUp('cleared_seq'),
+          delivered_seq: caughtUp('delivered_seq'),
+          read_seq: caughtUp('read_seq'),
+          read_counted: caughtUp('read_counted'),
         })
         .where((is) =>
           is.or([

@@ -5,7 +5,7 @@ import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { userExists } from './errors.ts'
 
 /** Whose belongings go. */
-export interface Gone {
+interface Gone {
   uid: string
   /** Names this user and no later one of the UID. */
   id: string

@@ -10,7 +10,7 @@ export { auditUsers } from './audit.ts'
 //   friends:       uidsOfFriends.attach((db, uid) => …)
 //   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)
 // Lists of users of your own: usersOf(db), userMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
-export { forgetting, type Gone } from './forget.ts'
+export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export {
   actorFrom,

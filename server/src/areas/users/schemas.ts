@@ -7,7 +7,7 @@ const statusMessageCharactersMax = 255
 const addressCharactersMax = 3_000
 const metadataBytesMax = 5_120
 
-export const uidPattern = /^[A-Za-z0-9_-]{1,100}$/
+const uidPattern = /^[A-Za-z0-9_-]{1,100}$/
 
 /** Words in whose place a path has something of its own. */
 const reservedUids = ['online-count']
