@@ -39,13 +39,18 @@ export interface Flavour {
   gramHits(appId: string, list: string, wanted: WantedEntry): RawBuilder<unknown>
   /** Whether grams are found only side by side and in their order, which leaves nothing for the text to settle. */
   gramsInOrder: boolean
+  /** Columns by which entries are found in the order in which they were made, without sorting; nothing, if they are not. */
+  entryOrder?: { ofHit: RawBuilder<unknown>; ofEntry: RawBuilder<unknown> }
   /**
    * From where on: the hits of a named subquery, each with its row of a table, which is looked up by index one at a time,
    * whatever the planner believes. Conditions on the row may follow.
    */
   lookUpEach(hits: string, table: string, match: RawBuilder<unknown>): RawBuilder<unknown>
-  /** The largest id of a numbered table up to which no row can come any more, so that one can read on from there. */
-  settledId(run: RunStatement, table: keyof Tables): Promise<number>
+  /**
+   * The largest id of a numbered table up to which no row can come any more, so that one can read on from there. Nothing,
+   * where ids become visible in their order.
+   */
+  settledId(run: RunStatement, table: keyof Tables): Promise<number | undefined>
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

@@ -58,6 +58,8 @@ export interface Database {
   createLog(schema: Kysely<Tables>): Promise<void>
   /** Creates the table of search entries and the index on their grams; see search.ts. */
   createSearch(schema: Kysely<Tables>): Promise<void>
+  /** Tells the planner what to expect of the tables, where it does not find out by itself. */
+  describeTables(): Promise<void>
   isDuplicate(error: unknown): boolean
   /** Tells every node's workers that there may be something to do; a hint, never the message. */
   wake(): void

@@ -90,7 +90,7 @@ export async function migrate(database: Database, ofAreas: Migrations[]): Promis
     Object.entries(migrations).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
   refuseTwins(steps.map(([name]) => name))
-  return database.writeAlone(async (connection) => {
+  const taken = await database.writeAlone(async (connection) => {
     await connection.run('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY)', [])
     const applied = new Set(await appliedMigrations(connection))
     const pending = steps.filter(([name]) => !applied.has(name))
@@ -100,6 +100,8 @@ export async function migrate(database: Database, ofAreas: Migrations[]): Promis
     }
     return pending.map(([name]) => name)
   })
+  await database.describeTables()
+  return taken
 }
 
 /** Of two steps with one name the second would never be taken. */

@@ -203,6 +203,8 @@ export function openPostgres(url: string, connectionsMax: number): Database {
       await gramFunction.execute(schema)
       await gramIndex.execute(schema)
     },
+    // It counts for itself, in the background.
+    describeTables: async () => {},
     isDuplicate: (error) => codeOf(error) === '23505',
     wake() {
       for (const listener of wakeListeners) listener()

@@ -117,8 +117,32 @@ export function idsMatching(db: TenantDb, search: Search): Expression<string> {
 }
 
 /** The places of the records that a search finds, as a subquery of one column; for lists whose ids are the places. */
-export function placesMatching(db: TenantDb, search: Search): Expression<number> {
+export function placesMatching(db: TenantDb, search: Search): RawBuilder<number> {
   return sql<number>`(SELECT search_entries.at ${entriesMatching(db, search)})`
+}
+
+/** From which end of the list, past which record, and how many. */
+interface Nearest {
+  limit: number
+  upwards: boolean
+  past: string | undefined
+}
+
+/**
+ * The places of the first records that a search finds, for lists whose entries are made in the order of their places and
+ * stay for as long as their records. Nothing, where the index does not find entries in their order.
+ */
+export function firstPlaces(db: TenantDb, search: Search, nearest: Nearest): RawBuilder<number> | undefined {
+  const { entryOrder } = db.connection.flavour
+  if (!entryOrder) return undefined
+  const { limit, upwards, past } = nearest
+  const start = sql`(SELECT ${entryOrder.ofEntry} FROM search_entries WHERE search_entries.app_id = ${db.appId}
+    AND search_entries.list = ${search.list} AND search_entries.id = ${past})`
+  const bound = upwards
+    ? sql`${entryOrder.ofHit} > coalesce(${start}, 0)`
+    : sql`${entryOrder.ofHit} < coalesce(${start}, ${Number.MAX_SAFE_INTEGER})`
+  return sql<number>`(SELECT search_entries.at ${entriesMatching(db, search)} ${past === undefined ? sql`` : sql`AND ${bound}`}
+    ORDER BY ${entryOrder.ofHit} ${upwards ? sql`ASC` : sql`DESC`} LIMIT ${limit})`
 }
 
 /** Which part of what is found is wanted. */

@@ -6,6 +6,7 @@ import { type Connection, connectionOver, type Flavour, type Outcome } from './c
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { gramsOf, markSeparator, type WantedEntry, type WantedGrams } from './search.ts'
+import { describeTables, learnStatistics } from './sqlite-statistics.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
 const flavour: Flavour = {
@@ -21,10 +22,11 @@ const flavour: Flavour = {
   gramHits: (appId, list, wanted) => sql`
     FROM search_grams WHERE search_grams MATCH ${entryQuery(appId, list, wanted)}`,
   gramsInOrder: true,
+  entryOrder: { ofHit: sql`search_grams.rowid`, ofEntry: sql`search_entries.row_address` },
   // A crossed join is never turned round.
   lookUpEach: (hits, table, match) => sql`FROM ${sql.table(hits)} CROSS JOIN ${sql.table(table)} WHERE ${match}`,
-  // One writer at a time: ids become visible in their order.
-  settledId: async () => Number.MAX_SAFE_INTEGER,
+  // There is one writer at a time.
+  settledId: async () => undefined,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
@@ -234,6 +236,10 @@ export function openSqlite(file: string): Database {
         .addUniqueConstraint('search_entries_key', ['app_id', 'list', 'id'])
         .execute()
       writer.exec(gramIndex)
+    },
+    async describeTables() {
+      describeTables(writer)
+      learnStatistics(reader)
     },
     isDuplicate: (error) =>
       error instanceof Error &&

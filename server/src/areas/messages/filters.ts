@@ -29,7 +29,8 @@ function between(column: string, from: number | undefined, to: number | undefine
 
 function anyOf(column: string, one: string | undefined, several: string[] | undefined): Condition[] {
   const values = [...(several ?? []), ...(one === undefined ? [] : [one])]
-  return values.length === 0 ? [] : [sql<SqlBool>`${sql.ref(column)} IN (${sql.join(values)})`]
+  if (values.length === 0) return []
+  return [sql<SqlBool>`${sql.ref(column)} IN (${sql.join(values)})`]
 }
 
 function flagged(letter: string, wanted: boolean | undefined): Condition[] {
@@ -42,7 +43,18 @@ function when(asked: boolean | undefined, ...conditions: Condition[]): Condition
   return asked ? conditions : []
 }
 
-const lower = (uids: string[] | undefined) => uids?.map((uid) => uid.toLowerCase())
+const lower = (uids: string[]) => uids.map((uid) => uid.toLowerCase())
+
+/** Of several senders nothing is fetched in order to sort it: the empty text keeps planners from that. */
+function sentBy([first, ...others]: string[]): Condition[] {
+  if (first === undefined) return []
+  if (others.length === 0) return [sql`messages.sender = ${first}`]
+  return [sql`messages.sender || '' IN (${sql.join([first, ...others])})`]
+}
+
+export function sendersAsked({ sender, senders = [] }: Query): string[] {
+  return [...new Set(lower(sender === undefined ? senders : [...senders, sender]))]
+}
 
 export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefined, inThread = false): Condition[] {
   const toTimestamp = query.fromTimestamp === undefined ? undefined : query.toTimestamp
@@ -53,7 +65,7 @@ export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefi
     ...between('messages.edited_at', query['editedAt[from]'], query['editedAt[to]']),
     ...anyOf('messages.category', query.category, query.categories),
     ...anyOf('messages.type', query.type, query.types),
-    ...anyOf('messages.sender', query.sender?.toLowerCase(), lower(query.senders)),
+    ...sentBy(sendersAsked(query)),
     ...anyOf('messages.receiver_type', query.receiverType, undefined),
     ...anyOf('messages.conversation_id', query.conversationId, undefined),
     ...flagged('a', query.hasAttachments),
@@ -63,15 +75,14 @@ export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefi
     ...(query.attachmentTypes
       ? [sql<SqlBool>`messages.flags LIKE '%a%'`, ...anyOf('messages.type', undefined, query.attachmentTypes)]
       : []),
-    ...(query.tags ? [tagged(db, query.tags)] : []),
-    ...(query.mentionedUids ? [mentioning(db, lower(query.mentionedUids) ?? [])] : []),
+    ...namedBy(db, query, viewer).map(({ each }) => each),
     ...when(query.hideDeleted, sql<SqlBool>`messages.deleted_at IS NULL`),
     ...when(query.onlyDeleted, sql<SqlBool>`messages.deleted_at IS NOT NULL`),
     ...when(query.hideReplies, sql<SqlBool>`messages.parent_id IS NULL`),
     ...when(query.pinned, sql<SqlBool>`messages.pinned_at IS NOT NULL`),
     // As with every word that a list does not know: it finds nothing.
     ...when(query.affix !== undefined && !['append', 'prepend'].includes(query.affix), sql<SqlBool>`1 = 0`),
-    ...viewerConditions(db, query, viewer, inThread),
+    ...viewerConditions(query, viewer, inThread),
   ]
 }
 
@@ -94,17 +105,15 @@ function changedWhen(query: Query): Condition[] {
   ]
 }
 
-/** Filters that only mean something where somebody looks. */
-function viewerConditions(db: TenantDb, query: Query, viewer: Viewer | undefined, inThread: boolean): Condition[] {
+/** Filters that only mean something where somebody looks; how far he has come is told by `cursorsAsked`. */
+function viewerConditions(query: Query, viewer: Viewer | undefined, inThread: boolean): Condition[] {
   for (const name of ['unread', 'undelivered', 'myMentionsOnly', 'saved', 'count'] as const) {
     if (query[name] && !viewer) throw badRequest({ [name]: ['needs an acting user'] })
   }
   if (!viewer) return []
   return [
-    ...when(query.myMentionsOnly, mentioning(db, [viewer.uid])),
-    ...when(query.unread, beyond(db, viewer, 'read_seq'), ...counted(viewer, inThread)),
-    ...when(query.undelivered, beyond(db, viewer, 'delivered_seq'), sql<SqlBool>`messages.sender != ${viewer.uid}`),
-    ...when(query.saved, sql<SqlBool>`messages.id IN ${savedIds.ask(db, viewer.uid)}`),
+    ...when(query.unread, ...counted(viewer, inThread)),
+    ...when(query.undelivered, sql<SqlBool>`messages.sender != ${viewer.uid}`),
     ...(query.hideMessagesFromBlockedUsers && viewer.blocked.length > 0
       ? [sql<SqlBool>`messages.sender NOT IN (${sql.join(viewer.blocked)})`]
       : []),
@@ -120,20 +129,53 @@ export function counted({ uid, blocked }: Viewer, inThread = false): Condition[]
   ]
 }
 
-function beyond(db: TenantDb, { uid }: Viewer, cursor: 'read_seq' | 'delivered_seq'): Condition {
-  return sql<SqlBool>`messages.seq > (SELECT conversation_rows.${sql.raw(cursor)} FROM conversation_rows
-    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-    AND conversation_rows.conversation_id = messages.conversation_id)`
+/** How far a user has come in a conversation; lists of what is not read, or has not come, begin after it. */
+export type Cursor = 'read_seq' | 'delivered_seq'
+
+export function cursorsAsked({ unread, undelivered }: Query): Cursor[] {
+  return [...(unread ? (['read_seq'] as const) : []), ...(undelivered ? (['delivered_seq'] as const) : [])]
 }
 
-function tagged(db: TenantDb, tags: string[]): Condition {
-  return sql<SqlBool>`messages.id IN (SELECT message_tags.message_id FROM message_tags
-    WHERE message_tags.app_id = ${db.appId} AND message_tags.tag IN (${sql.join(tags)}))`
+/** After the cursors of a user, asked of one message after the other. */
+export function beyondCursors(db: TenantDb, uid: string, cursors: Cursor[]): Condition[] {
+  return cursors.map(
+    (cursor) => sql`messages.seq > (SELECT conversation_rows.${sql.raw(cursor)} FROM conversation_rows
+      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
+      AND conversation_rows.conversation_id = messages.conversation_id)`,
+  )
 }
 
-function mentioning(db: TenantDb, uids: string[]): Condition {
-  return sql<SqlBool>`messages.id IN (SELECT message_mentions.message_id FROM message_mentions
-    WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid IN (${sql.join(uids)}))`
+/**
+ * Which messages are asked for by what a table beside them tells: tags, mentions, and what somebody has saved. The ids, as
+ * a subquery of one column, and the same asked of one message after the other.
+ */
+export interface Named {
+  ids: RawBuilder<number>
+  each: Condition
+}
+
+export function namedBy(db: TenantDb, query: Query, viewer: Viewer | undefined): Named[] {
+  const { tags, mentionedUids, myMentionsOnly, saved } = query
+  return [
+    ...(tags ? [namedIn(db, 'message_tags', 'tag', tags)] : []),
+    ...(mentionedUids ? [namedIn(db, 'message_mentions', 'uid', lower(mentionedUids))] : []),
+    ...(viewer && myMentionsOnly ? [namedIn(db, 'message_mentions', 'uid', [viewer.uid])] : []),
+    ...(viewer && saved ? [savedBy(db, viewer)] : []),
+  ]
+}
+
+function namedIn(db: TenantDb, table: 'message_tags' | 'message_mentions', column: string, values: string[]): Named {
+  const [rows, id, value] = [sql.table(table), sql.ref(`${table}.message_id`), sql.ref(`${table}.${column}`)]
+  const having = sql`FROM ${rows} WHERE ${sql.ref(`${table}.app_id`)} = ${db.appId} AND ${value} IN (${sql.join(values)})`
+  return {
+    ids: sql`(SELECT DISTINCT ${id} ${having})`,
+    each: sql`1 = (SELECT 1 ${having} AND ${id} = messages.id LIMIT 1)`,
+  }
+}
+
+function savedBy(db: TenantDb, { uid }: Viewer): Named {
+  const ids = sql<number>`${savedIds.ask(db, uid)}`
+  return { ids, each: sql`messages.id IN ${ids}` }
 }
 
 /** The words that a message must have; nothing, if none are asked for. */

@@ -10,9 +10,10 @@ import './media.ts'
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
 export { deleteMessage, takeContents } from './change.ts'
+export type { Scope } from './find.ts'
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
 export { elementIdMax, elementsIn, goalOf, isGoalMet } from './interactive.ts'
-export { limitMaxFor, readStretch, type Scope, type Stretch } from './list.ts'
+export { limitMaxFor, readStretch, type Stretch } from './list.ts'
 export { sendErrors } from './operations.ts'
 export { requireScope, type Speaker, scopeOver, speakerFor } from './parties.ts'
 export { refuseUntouchable } from './rules.ts'

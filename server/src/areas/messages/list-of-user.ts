@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { notErased, type SeenMessage } from '../timeline/index.ts'
 import { type Condition, conditionsOf, searchOf } from './filters.ts'
-import { eachMatches, load } from './list.ts'
+import { eachMatches } from './find.ts'
+import { load } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
 
 /** A page of every direct message that a user has sent or received, oldest first. */

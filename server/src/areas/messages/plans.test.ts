@@ -10,7 +10,8 @@ import { connectionOver } from '../../storage/connection.ts'
 import { putSearchEntries } from '../../storage/search.ts'
 import { type TenantDb, tenantDb } from '../../storage/tenant.ts'
 import { addMentions, placeOfUsers, writeMessage } from '../timeline/index.ts'
-import { readStretch, type Scope } from './list.ts'
+import type { Scope } from './find.ts'
+import { readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import type { MessageListQuery } from './schemas.ts'
 import { putTags } from './send.ts'
@@ -39,6 +40,8 @@ const filters: Record<string, MessageListQuery> = {
   deletion: { hideDeleted: true, hideReplies: true },
   pins: { pinned: true },
   'the end': { affix: 'prepend' },
+  'what follows a message': { id: 300 },
+  'what is before a message': { id: 900, affix: 'prepend' },
 }
 const ofViewer: Record<string, MessageListQuery> = {
   'what is not read': { unread: true },
@@ -89,6 +92,19 @@ for (const database of databases) {
       })
       assertSucceeds(await app.post(`/messages/${lastId}/pin`, undefined, as('ada')))
       assertSucceeds(await app.post(`/messages/${lastId}/save`, undefined, as('ada')))
+      // Some conversations are partly read, some partly hidden.
+      const cursors = [
+        { conversation_id: 'ada_user_p1', read_seq: 40, cleared_seq: 0 },
+        { conversation_id: 'ada_user_p2', read_seq: rounds, cleared_seq: 0 },
+        { conversation_id: 'ada_user_p3', read_seq: 60, cleared_seq: 50 },
+        { conversation_id: 'ada_user_p4', read_seq: rounds, cleared_seq: rounds },
+      ]
+      await h.service.house.database.write(async (connection) => {
+        const rows = tenantDb(connection, app.id)
+        for (const { conversation_id, ...set } of cursors) {
+          await rows.update('conversation_rows').set(set).where('conversation_id', '=', conversation_id).execute()
+        }
+      })
       // What PostgreSQL does by itself a little later.
       if (database === 'postgres')
         await acrossApps(() => h.service.house.database.write(async ({ run }) => run('ANALYZE', [])))
@@ -127,11 +143,28 @@ for (const database of databases) {
       return own + (node.Plans ?? []).reduce((sum, each) => sum + visit(each, name), 0)
     }
 
+    /**
+     * On SQLite plans tell no numbers. No table may be scanned, and where somebody looks or a conversation is named, the
+     * way must not lead through all messages of the app, nor through all of a conversation to sort them. Only hits and
+     * pins are sorted.
+     */
+    function assertFindsItsWay(name: string, details: string[], text: string): void {
+      const whole = new RegExp(`SCAN (${tables.join('|')})\\b`)
+      const throughApp = /SEARCH messages USING (COVERING )?INDEX messages_by_id \(app_id=\?( AND id[<>]\?)*\)/
+      const isNarrow = /messages\.conversation_id =|hit\.id/.test(text)
+      for (const detail of details) {
+        assert.doesNotMatch(detail, whole, `${name}: ${text}`)
+        if (isNarrow) assert.doesNotMatch(detail, throughApp, `${name}: ${text}`)
+        if (!/WITH hit|pinned_at/.test(text))
+          assert.doesNotMatch(detail, /TEMP B-TREE FOR ORDER BY/, `${name}: ${text}`)
+      }
+    }
+
     /** No table is read from end to end, and on PostgreSQL no more rows than this. */
     function assertReadsFew(name: string, { text, plan }: { text: string; plan: unknown[] }, few: number): void {
       if (database === 'sqlite') {
-        const whole = new RegExp(`SCAN (${tables.join('|')})\\b`)
-        for (const { detail } of plan as { detail: string }[]) assert.doesNotMatch(detail, whole, `${name}: ${text}`)
+        const details = (plan as { detail: string }[]).map(({ detail }) => detail)
+        assertFindsItsWay(name, details, text)
         return
       }
       const [
@@ -146,6 +179,7 @@ for (const database of databases) {
     const scopes: [string, Scope, Actor | undefined][] = [
       ['of the app', { kind: 'app' }, undefined],
       ['of a conversation', { kind: 'conversation', conversationId: 'ada_user_p7', clearedSeq: 0 }, actor],
+      ['of a reset conversation', { kind: 'conversation', conversationId: 'ada_user_p3', clearedSeq: 50 }, actor],
       ['of a user', { kind: 'viewer', uid: 'ada' }, actor],
     ]
 
@@ -183,13 +217,56 @@ for (const database of databases) {
         'a rare tag': { tags: ['rare'] },
         'a rare mention': { mentionedUids: ['p3'] },
         'a rare sender': { sender: 'nobody' },
-        'the first': {},
-        'the last': { affix: 'prepend' },
+        'the first': { limit: 10 },
+        'the last': { affix: 'prepend', limit: 10 },
       }
       for (const [where, scope, who] of scopes) {
         for (const [what, query] of Object.entries(rare)) {
           const plans = await plansOf((db) => readStretch(db, scope, query, who, 1_000))
           for (const plan of plans) assertReadsFew(`${what} ${where}`, plan, 500)
+        }
+      }
+    })
+
+    it('finds on these ways what there is, in order, from either end and in pieces of any size', async () => {
+      const { reader } = h.service.house.database
+      const db = tenantDb(reader, app.id)
+      const all = await db.select('messages').selectAll().orderBy('messages.id').execute()
+      const rows = await db.select('conversation_rows').selectAll().where('uid', '=', 'ada').execute()
+      const sides = new Map(rows.map((row) => [row.conversation_id, row]))
+      const visible = all.filter((row) => row.seq > (sides.get(row.conversation_id)?.cleared_seq ?? 0))
+      const isUnread = (row: (typeof all)[number]) =>
+        row.sender !== 'ada' && row.counts === 1 && row.seq > (sides.get(row.conversation_id)?.read_seq ?? 0)
+      const expected: [MessageListQuery, typeof all][] = [
+        [{}, visible],
+        [{ unread: true }, visible.filter(isUnread)],
+        [{ tags: ['rare'] }, visible.filter(({ data }) => data.includes('walnut'))],
+        [{ searchKey: 'walnut' }, visible.filter(({ data }) => data.includes('walnut'))],
+        [{ searchKey: 'plank 7' }, visible.filter(({ data }) => /plank.*7/.test(data))],
+      ]
+      for (const [query, wanted] of expected) {
+        for (const affix of ['append', 'prepend'] as const) {
+          for (const limit of [3, 40, 1_000]) {
+            const found: number[] = []
+            for (let id: number | undefined; ; ) {
+              const asked = { ...query, affix, limit, ...(id !== undefined && { id }) }
+              const { rows: some } = await readStretch(db, { kind: 'viewer', uid: 'ada' }, asked, actor, 1_000)
+              const ids = some.map((row) => row.id)
+              if (affix === 'append') found.push(...ids)
+              else found.unshift(...ids)
+              if (ids.length < limit || found.length > wanted.length) break
+              id = affix === 'append' ? ids.at(-1) : ids[0]
+              // Small pieces are tried at the ends only.
+              if (limit === 3 && found.length > 30) break
+            }
+            const some = limit === 3 ? found.length : wanted.length
+            const part = affix === 'append' ? wanted.slice(0, some) : wanted.slice(-some)
+            assert.deepEqual(
+              found,
+              part.map(({ id }) => id),
+              JSON.stringify({ ...query, affix, limit }),
+            )
+          }
         }
       }
     })

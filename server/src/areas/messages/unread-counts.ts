@@ -2,8 +2,9 @@ import { type SqlBool, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type Side, sidesWhere, unreadOf, withWhom } from '../timeline/index.ts'
-import { type Condition, conditionsOf, counted, searchOf, type Viewer } from './filters.ts'
-import { allowedBy, eachMatches, viewerFor } from './list.ts'
+import { beyondCursors, type Condition, conditionsOf, counted, cursorsAsked, searchOf, type Viewer } from './filters.ts'
+import { eachMatches } from './find.ts'
+import { allowedBy, viewerFor } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
 
 interface Count {
@@ -52,7 +53,11 @@ export async function unreadCounts(
 function narrowing(db: TenantDb, query: MessageListQuery, viewer: Viewer): Condition[] {
   const { unread: _, hideMessagesFromBlockedUsers: __, ...asked } = query
   const search = searchOf(query, undefined)
-  return [...conditionsOf(db, asked, viewer), ...(search ? [eachMatches(db, search)] : [])]
+  return [
+    ...conditionsOf(db, asked, viewer),
+    ...beyondCursors(db, viewer.uid, cursorsAsked(asked)),
+    ...(search ? [eachMatches(db, search)] : []),
+  ]
 }
 
 /** Where only some kinds of messages are asked for, those after the cursor are looked at one by one. */
