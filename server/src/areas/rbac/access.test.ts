@@ -165,9 +165,12 @@ for (const database of databases) {
           const permissions = { [permission]: lists(permission) ? value.split(',') : value }
           if (setting !== permission) assertSucceeds(await built.app.put(path, { settings: { [setting]: value } }))
           else assertSucceeds(await built.app.put(`${path}/permissions`, { permissions }))
-          await compare(h, built, some, `${permission} ${value}`)
-          if (setting !== permission) assertSucceeds(await built.app.put(path, { unset: ['settings'] }))
-          else assertSucceeds(await built.app.delete(`${path}/permissions/${permission}`))
+          try {
+            await compare(h, built, some, `${permission} ${value}`)
+          } finally {
+            if (setting !== permission) assertSucceeds(await built.app.put(path, { unset: ['settings'] }))
+            else assertSucceeds(await built.app.delete(`${path}/permissions/${permission}`))
+          }
         }
       })
     }

@@ -113,8 +113,11 @@ for (const database of databases) {
       it(feature, async () => {
         const path = `/roles/${guest}/restrictedfeatures`
         assertSucceeds(await built.app.post(path, { featuresToRestrict: [feature] }))
-        await compare(h, built, lines, feature)
-        assertSucceeds(await built.app.delete(path, { allowAll: true }))
+        try {
+          await compare(h, built, lines, feature)
+        } finally {
+          assertSucceeds(await built.app.delete(path, { allowAll: true }))
+        }
       })
     }
   })
