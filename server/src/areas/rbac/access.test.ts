@@ -166,7 +166,7 @@ for (const database of databases) {
           if (setting !== permission) assertSucceeds(await built.app.put(path, { settings: { [setting]: value } }))
           else assertSucceeds(await built.app.put(`${path}/permissions`, { permissions }))
           try {
-            await compare(h, built, some, `${permission} ${value}`)
+            await compare(built, some, `${permission} ${value}`)
           } finally {
             if (setting !== permission) assertSucceeds(await built.app.put(path, { unset: ['settings'] }))
             else assertSucceeds(await built.app.delete(`${path}/permissions/${permission}`))

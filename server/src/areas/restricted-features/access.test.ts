@@ -114,7 +114,7 @@ for (const database of databases) {
         const path = `/roles/${guest}/restrictedfeatures`
         assertSucceeds(await built.app.post(path, { featuresToRestrict: [feature] }))
         try {
-          await compare(h, built, lines, feature)
+          await compare(built, lines, feature)
         } finally {
           assertSucceeds(await built.app.delete(path, { allowAll: true }))
         }
