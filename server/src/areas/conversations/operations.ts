@@ -139,7 +139,8 @@ function idIn(params: object): string {
 }
 
 const doors: ('server' | 'client')[] = ['server', 'client']
-const sideErrors = [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup, notAccessible, permissionDenied]
+const lookErrors = [userNotFound, groupNotFound, bannedFromGroup, notAccessible, permissionDenied]
+const sideErrors = [...lookErrors, groupNotJoined]
 
 async function shownTo(db: TenantDb, side: Side, actor: Actor | undefined, withTags = false): Promise<Conversation> {
   const fresh = (await findSide(db, side.conversation_id, side.uid)) ?? side
@@ -156,7 +157,7 @@ const getConversation = ofBoth((kind, path, name) =>
     onBehalfOf: 'required',
     may: 'getConversation',
     reply: one(Conversation),
-    errors: sideErrors,
+    errors: lookErrors,
     find: ({ db, params, actor }) => asRead(findIn(db, kind, idIn(params), actor)),
     run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
   }),
@@ -364,7 +365,7 @@ const getById = operation({
   may: 'getConversation',
   deprecated: { replacedBy: '/v3/users/{uid}/conversation' },
   reply: one(Conversation),
-  errors: [...sideErrors, conversationNotFound],
+  errors: [...lookErrors, conversationNotFound],
   find: ({ db, params, actor }) => asRead(requireById(db, params.conversationId, actor)),
   run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
 })
