@@ -27,7 +27,7 @@ export const conversations: CheckedArea = {
       const path = `/groups/${guid}/conversation`
       const { conversationType, conversationWith } = data(await server.api.send('GET', path, as(a)))
       equal([conversationType, conversationWith.guid, conversationWith.hasJoined], ['group', guid, true], 'with what')
-      failure(await server.api.send('GET', path, as(b)), 403, 'ERR_GROUP_NOT_JOINED')
+      failure(await server.api.send('GET', path, as(b)), 403, 'ERR_CONVERSATION_NOT_ACCESSIBLE')
     }),
     check('4 List', 'the latest activity first, with filters', async (server) => {
       const [a = '', b = '', c = ''] = await makeUsers(server, 3)

@@ -64,6 +64,7 @@ const explainCall = operation({
   summary: 'Explain a call',
   description: 'The facts in the call’s ledger, and how each number of its record follows from them.',
   onBehalfOf: 'optional',
+  may: 'getCall',
   reply: one(Explanation),
   errors: [callNotFound],
   find: ({ db, params, actor }) => requireCall(db, params.sessionId, actor?.uid),

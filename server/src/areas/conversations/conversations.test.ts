@@ -236,7 +236,7 @@ for (const database of databases) {
       assert.equal((await list(lin)).data.length, 1)
       await app.delete(`/groups/${guid}/members/${lin}`, undefined, as(ada))
       assert.equal((await list(lin)).data.length, 0)
-      assertFails(await withGroup(lin, guid), 403, 'ERR_GROUP_NOT_JOINED')
+      assertFails(await withGroup(lin, guid), 403, 'ERR_CONVERSATION_NOT_ACCESSIBLE')
       await app.post(`/groups/${guid}/members`, { participants: [lin] }, as(ada))
       const { data } = (await withGroup(lin, guid)).body
       assert.equal(data.unreadMessageCount, '1')

@@ -1,4 +1,4 @@
-import { badRequest } from '../../kit/errors.ts'
+import { ApiError, badRequest } from '../../kit/errors.ts'
 import { type Actor, operation, type Route } from '../../kit/operation.ts'
 import { paginationOf, sliceOf, wholeSeconds } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
@@ -114,6 +114,15 @@ function accessible({ side }: Found): Side {
   return side
 }
 
+/** For whoever only looks, a group that he is not in is a conversation that he does not have. */
+async function asRead(finding: Promise<Found>): Promise<Found> {
+  try {
+    return await finding
+  } catch (error) {
+    throw error instanceof ApiError && error.code === groupNotJoined.code ? notAccessible() : error
+  }
+}
+
 /** The same operation for the conversation with a user and for that of a group. */
 function ofBoth<Made>(make: (kind: With, path: string, name: string) => Made): Made[] {
   return [make('user', '/users/{uid}/conversation', 'User'), make('group', '/groups/{guid}/conversation', 'Group')]
@@ -130,7 +139,8 @@ function idIn(params: object): string {
 }
 
 const doors: ('server' | 'client')[] = ['server', 'client']
-const sideErrors = [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup, notAccessible, permissionDenied]
+const lookErrors = [userNotFound, groupNotFound, bannedFromGroup, notAccessible, permissionDenied]
+const sideErrors = [...lookErrors, groupNotJoined]
 
 async function shownTo(db: TenantDb, side: Side, actor: Actor | undefined, withTags = false): Promise<Conversation> {
   const fresh = (await findSide(db, side.conversation_id, side.uid)) ?? side
@@ -147,8 +157,8 @@ const getConversation = ofBoth((kind, path, name) =>
     onBehalfOf: 'required',
     may: 'getConversation',
     reply: one(Conversation),
-    errors: sideErrors,
-    find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
+    errors: lookErrors,
+    find: ({ db, params, actor }) => asRead(findIn(db, kind, idIn(params), actor)),
     run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
   }),
 )
@@ -355,8 +365,8 @@ const getById = operation({
   may: 'getConversation',
   deprecated: { replacedBy: '/v3/users/{uid}/conversation' },
   reply: one(Conversation),
-  errors: [...sideErrors, conversationNotFound],
-  find: ({ db, params, actor }) => requireById(db, params.conversationId, actor),
+  errors: [...lookErrors, conversationNotFound],
+  find: ({ db, params, actor }) => asRead(requireById(db, params.conversationId, actor)),
   run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
 })
 
@@ -365,6 +375,7 @@ const deleteById = operation({
   route: 'DELETE /conversations/{conversationId}',
   summary: 'Delete a conversation for everybody',
   onBehalfOf: 'required',
+  may: 'deleteConversationForUser',
   deprecated: { replacedBy: '/v3/users/{uid}/conversation' },
   reply: Done,
   errors: [...sideErrors, conversationNotFound],

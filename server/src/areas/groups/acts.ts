@@ -2,6 +2,7 @@ import { ApiError, quotaReached } from '../../kit/errors.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { authorise } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { holdUsers, type UserRow } from '../users/index.ts'
 import { enterConversation, leaveConversation } from './conversation.ts'
@@ -22,7 +23,7 @@ import {
   touch,
 } from './membership.ts'
 import { type Acting, requireMayRemove } from './rules.ts'
-import { type Admissions, type GuestLists, groupsPerUserMax, type MemberScope, membersMax } from './schemas.ts'
+import { type Admissions, type GuestLists, groupsPerUserMax, type MemberScope, membersMax, uidsIn } from './schemas.ts'
 import { holdGroup } from './store.ts'
 import type { GroupMemberRow, GroupRow } from './tables.ts'
 import { tellDeed, toldGroup } from './tell.ts'
@@ -55,6 +56,14 @@ export function activeIn(users: Map<string, UserRow>, uid: string): UserRow {
   const user = users.get(uid)
   if (user?.deactivated_at !== null) throw userNotFound({ uid })
   return user
+}
+
+/** Adding, banning, and several of it at once can each be kept from a role, whichever call does it. */
+export async function authoriseGuests(db: TenantDb, actor: Actor, lists: GuestLists): Promise<void> {
+  const { usersToBan = [], ...toAdd } = lists
+  if (uidsIn(toAdd).size > 0) await authorise(db, actor, 'addMember')
+  if (usersToBan.length > 0) await authorise(db, actor, 'ban')
+  if (uidsIn(lists).size > 1) await authorise(db, actor, 'massMemberOperate')
 }
 
 type ListName = keyof GuestLists

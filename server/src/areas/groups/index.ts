@@ -7,6 +7,7 @@ import { migrations } from './tables.ts'
 
 export {
   activeIn,
+  authoriseGuests,
   ban,
   decideGuests,
   endMembership,

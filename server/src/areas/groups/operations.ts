@@ -7,7 +7,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, systemUid, type UserRow } from '../users/index.ts'
-import { activeIn, decideGuests, handOver, holdScene, receiveGuests, type Scene } from './acts.ts'
+import { activeIn, authoriseGuests, decideGuests, handOver, holdScene, receiveGuests, type Scene } from './acts.ts'
 import { voidConversation } from './conversation.ts'
 import { createWithMembers } from './create.ts'
 import {
@@ -64,7 +64,10 @@ const createGroup = operation({
   errors: [groupExists, passwordMissing, userNotFound, quotaReached],
   async run(call) {
     const { db, actor, body } = call
-    if (actor) refuseUnless(roleRules.mayCreateGroup(await policyOf(db, actor), body.type ?? 'public'))
+    if (actor) {
+      refuseUnless(roleRules.mayCreateGroup(await policyOf(db, actor), body.type ?? 'public'))
+      await authoriseGuests(db, actor, body.members ?? {})
+    }
     return { data: await createWithMembers(call, actor, body) }
   },
 })

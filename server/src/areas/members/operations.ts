@@ -20,6 +20,7 @@ import {
   sameScope,
 } from '../groups/errors.ts'
 import {
+  authoriseGuests,
   decideGuests,
   endMembership,
   type GroupRow,
@@ -37,7 +38,7 @@ import {
 } from '../groups/index.ts'
 import { Admissions, Group, type MemberScope, MembersAdd, memberScopes, membersMax, uidsIn } from '../groups/schemas.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { authorise, policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
+import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { blocksBetween, toUser } from '../users/index.ts'
@@ -62,7 +63,7 @@ const addMembers = operation({
   async run(call) {
     const { db, actor, found, body } = call
     const uids = uidsIn(body)
-    if (actor && uids.size > 1) await authorise(db, actor, 'massMemberOperate')
+    if (actor) await authoriseGuests(db, actor, body)
     const scene = await holdScene(db, found.guid, actor, uids)
     groupRules.requireAdmin(scene.acting, found.guid)
     const { usersToBan: _, ...toAdd } = body

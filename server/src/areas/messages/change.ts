@@ -169,7 +169,7 @@ async function forgetContent(db: TenantDb, { id }: MessageRow): Promise<void> {
   await removeSearchEntries(db, messagesList, [String(id)])
 }
 
-/** Who may: by the message first, then by role, then by the scope in the group. */
+/** Who may: by role first, then by the scope in the group, then by the message. */
 async function refuseChange(
   db: TenantDb,
   row: MessageRow,
@@ -178,12 +178,13 @@ async function refuseChange(
 ): Promise<void> {
   if (!actor) return
   const scope = await scopeOver(db, row, actor.uid)
-  const refusal = refusalToChange(row, { uid: actor.uid, scope })
-  if (refusal) throw refusal
   const policy = await policyOf(db, actor)
   refuseUnless(change === 'edit' ? roleRules.mayEditMessage(policy, scope) : roleRules.mayDeleteMessage(policy, scope))
-  if (change === 'delete' || !scope) return
-  refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'editMessage'))
+  if (change === 'edit' && scope) {
+    refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'editMessage'))
+  }
+  const refusal = refusalToChange(row, { uid: actor.uid, scope })
+  if (refusal) throw refusal
 }
 
 async function tell(

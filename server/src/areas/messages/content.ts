@@ -36,7 +36,7 @@ export interface Content {
   mimeTypes: string[]
 }
 
-const mediaTypes = ['image', 'audio', 'video', 'file']
+export const mediaTypes = ['image', 'audio', 'video', 'file']
 const textTypes = ['text', ...mediaTypes]
 const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
 const sendable = ['message', 'custom', 'interactive']

@@ -20,9 +20,7 @@ import type { Content } from './content.ts'
 
 /** Who says something, and to whom. */
 
-export type Receiver =
-  | { type: 'user'; user: UserRow }
-  | { type: 'group'; group: GroupRow; scope: MemberScope | undefined }
+export type Receiver = { type: 'user'; user: UserRow } | { type: 'group'; group: GroupRow }
 
 export interface Speaker {
   uid: string
@@ -44,25 +42,10 @@ export async function speakerFor(db: TenantDb, actor: Actor | undefined): Promis
   }
 }
 
-/** The receiver, where the speaker may be heard at all: members of a group, and users without a block between them. */
-export async function receiverFor(
-  db: TenantDb,
-  speaker: Pick<Speaker, 'uid' | 'id' | 'actor'>,
-  receiverType: 'user' | 'group',
-  id: string,
-): Promise<Receiver> {
-  if (receiverType === 'user') {
-    const user = await requireActiveUser(db, id)
-    // A bot asks nobody for permission, but who has blocked it is left alone.
-    if (speaker.id !== '' && speaker.uid !== user.uid) {
-      const refusal = refusalTo(user.uid, await blocksOf(db, speaker, user))
-      if (refusal) throw refusal
-    }
-    return { type: 'user', user }
-  }
-  const group = await keepGroup(db, id)
-  if (!speaker.actor) return { type: 'group', group, scope: undefined }
-  return { type: 'group', group, scope: await requireScope(db, group, speaker.uid) }
+export async function receiverFor(db: TenantDb, receiverType: 'user' | 'group', id: string): Promise<Receiver> {
+  return receiverType === 'user'
+    ? { type: 'user', user: await requireActiveUser(db, id) }
+    : { type: 'group', group: await keepGroup(db, id) }
 }
 
 /** The scope of whoever must be a member; an owner counts as an admin. */
@@ -80,15 +63,28 @@ export async function scopeOver(db: TenantDb, row: MessageRow, uid: string): Pro
   return group && scopeInGroup(db, group, uid)
 }
 
-/** Refuses what the speaker's role or, in a group, his scope does not allow. */
+/** Refuses what the speaker's role does not allow, then whom the receiver does not hear: by a block, or by the group. */
 export async function refuseForbidden(
   db: TenantDb,
-  { actor, uid }: Speaker,
+  speaker: Speaker,
   receiver: Receiver,
   content: Pick<Content, 'category' | 'type' | 'mimeTypes'>,
   isReply: boolean,
 ): Promise<void> {
-  if (!actor) return
+  const { actor } = speaker
+  if (actor) await refuseByRole(db, actor, receiver, content, isReply)
+  if (receiver.type === 'user') return refuseBlocked(db, speaker, receiver.user)
+  if (actor) await refuseByScope(db, actor, receiver.group, isReply)
+}
+
+async function refuseByRole(
+  db: TenantDb,
+  actor: Actor,
+  receiver: Receiver,
+  content: Pick<Content, 'category' | 'type' | 'mimeTypes'>,
+  isReply: boolean,
+): Promise<void> {
+  const { uid } = actor
   const policy = await policyOf(db, actor)
   const isFriend = async (other: string) =>
     !roleRules.writesToFriendsOnly(policy) || uid === other || (await isAmong(db, other, uidsOfFriends.ask(db, uid)))
@@ -96,9 +92,21 @@ export async function refuseForbidden(
     receiver.type === 'group'
       ? { type: 'group' as const }
       : { type: 'user' as const, role: receiver.user.role, friend: await isFriend(receiver.user.uid) }
+  // A reply is one by whichever path it comes.
+  refuseUnless(roleRules.mayUse(policy, isReply ? 'createMessageThread' : 'createMessage'))
   refuseUnless(roleRules.maySendMessage(policy, { receiver: to, ...content }))
-  if (receiver.type === 'user' || !receiver.scope) return
-  const values = await scopeValues(db, { guid: receiver.group.guid, scope: receiver.scope })
+}
+
+/** A bot asks nobody for permission, but who has blocked it is left alone. */
+async function refuseBlocked(db: TenantDb, speaker: Speaker, user: UserRow): Promise<void> {
+  if (speaker.id === '' || speaker.uid === user.uid) return
+  const refusal = refusalTo(user.uid, await blocksOf(db, speaker, user))
+  if (refusal) throw refusal
+}
+
+async function refuseByScope(db: TenantDb, { uid }: Actor, group: GroupRow, isReply: boolean): Promise<void> {
+  const scope = await requireScope(db, group, uid)
+  const values = await scopeValues(db, { guid: group.guid, scope })
   refuseUnless(
     scopeRules.scopeMay(values, 'sendMessage') && (!isReply || scopeRules.scopeMay(values, 'sendThreadedMessage')),
   )

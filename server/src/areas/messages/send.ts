@@ -47,7 +47,7 @@ export async function sendMessage(
   if (to === undefined || to.trim() === '') throw emptyReceiver()
   if (receiverType !== 'user' && receiverType !== 'group') throw invalidReceiverType()
   const content = readContent(body, files, work.tools.fileLimits.countMax)
-  const receiver = await receiverFor(work.db, speaker, receiverType, to)
+  const receiver = await receiverFor(work.db, receiverType, to)
   return deliver(work, speaker, receiver, content, body)
 }
 
