@@ -488,12 +488,13 @@ for (const database of databases) {
     })
 
     describe('getting one', () => {
-      it('is for everyone if it is public, for members if it is private', async () => {
+      it('is for everyone who is not banned if it is public, for members if it is private', async () => {
         const app = await newApp('ada', 'lin', 'evil')
         const members = { usersToBan: ['evil'] }
         await create(app, { guid: 'open', name: 'O', members }, as('ada'))
         await create(app, { guid: 'shut', name: 'S', type: 'private', members }, as('ada'))
-        for (const uid of ['ada', 'lin', 'evil']) await get(app, 'open', as(uid))
+        for (const uid of ['ada', 'lin']) await get(app, 'open', as(uid))
+        assertFails(await app.get('/groups/open', as('evil')), 403, 'ERR_BANNED_GROUPMEMBER')
         assert.equal((await get(app, 'SHUT', as('ada'))).scope, 'admin')
         assertFails(await app.get('/groups/shut', as('lin')), 403, 'ERR_GROUP_NOT_JOINED')
         assertFails(await app.get('/groups/shut', as('evil')), 403, 'ERR_BANNED_GROUPMEMBER')

@@ -104,7 +104,7 @@ const getGroup = operation({
   id: 'getGroup',
   route: 'GET /groups/{guid}',
   summary: 'Get a group',
-  description: 'A private group is shown to its members alone.',
+  description: 'A private group is shown to its members alone, no group to whom it has banned.',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'getGroup',

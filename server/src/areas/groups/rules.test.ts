@@ -55,8 +55,8 @@ const on = (standing: Standing) => ({ standing, self: false })
 describe('who may do what in a group', () => {
   // server owner admin moderator participant outsider banned
   table([
-    ['read a public group', '+ + + + + + +', (by) => requireMayRead(by, 'public', 'g')],
-    ['read a password group', '+ + + + + + +', (by) => requireMayRead(by, 'password', 'g')],
+    ['read a public group', '+ + + + + + B', (by) => requireMayRead(by, 'public', 'g')],
+    ['read a password group', '+ + + + + + B', (by) => requireMayRead(by, 'password', 'g')],
     ['read a private group', '+ + + + + J B', (by) => requireMayRead(by, 'private', 'g')],
     ['change it, or list the banned', '+ + + + M J B', (by) => requireModerator(by, 'g')],
     ['delete it, or add members', '+ + + A A J B', (by) => requireAdmin(by, 'g')],

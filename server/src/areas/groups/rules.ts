@@ -28,9 +28,9 @@ export function requireMember(acting: Acting, guid: string): void {
   if (acting === 'outsider') throw groupNotJoined({ guid })
 }
 
-/** Everyone sees groups that they could join; private ones only their members. */
+/** Everyone sees groups that they could join; private ones only their members, and none who is banned. */
 export function requireMayRead(acting: Acting, type: GroupType, guid: string): void {
-  if (type === 'private') requireMember(acting, guid)
+  if (type === 'private' || acting === 'banned') requireMember(acting, guid)
 }
 
 const admins: Acting[] = ['server', 'owner', 'admin']

@@ -38,9 +38,9 @@ const toPrivateGroup = linesOf(`
 const toOpenGroups = linesOf(`
   act         app        member            outsider             banned
   create      ok         ok                ok                   ok
-  get         ok         ok                ok                   ok
+  get         ok         ok                ok                   banned
   listed      ok         ok                ok                   ok
-  members     ok         ok                ok                   ok
+  members     ok         ok                ok                   banned
   joinOpen    wrongDoor  wrongDoor|joined  wrongDoor|ok         wrongDoor|banned
   guess       wrongDoor  wrongDoor|joined  wrongDoor|wrongPass  wrongDoor|banned
   joinLocked  wrongDoor  wrongDoor|joined  wrongDoor|ok         wrongDoor|banned

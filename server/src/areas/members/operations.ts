@@ -81,7 +81,7 @@ const listMembers = operation({
   summary: 'List members',
   description:
     'The latest to join first; deactivated users are among them. Everyone may ask about public and password groups, ' +
-    'members alone about private ones.',
+    'members alone about private ones; whoever is banned about none.',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'listGroupMembers',
