@@ -1,20 +1,25 @@
+import { type RawBuilder, sql } from 'kysely'
 import { pino } from 'pino'
 import { sendMessage, speakerFor } from '../server/src/areas/messages/index.ts'
+import { messagesList } from '../server/src/areas/messages/store.ts'
 import { openRows, placeOfGroup } from '../server/src/areas/timeline/index.ts'
 import { addMissingUsers } from '../server/src/areas/users/index.ts'
 import { openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
 import { type Work, workIn } from '../server/src/kit/work.ts'
+import type { TenantDb } from '../server/src/storage/tenant.ts'
 
 /**
- * Conversations of every size, written by Parley's own code: one user with 2,000 conversations, groups of 10, 1,000 and
- * 100,000 members, and as many messages as are asked for, spread over all of them.
+ * Conversations of every size: one user with 2,000 conversations, groups of 10, 1,000 and 100,000 members, and as many
+ * messages as are asked for, spread over all of them. The first 10,000 are written by Parley's own code; what follows is
+ * said again, with the numbers that come next.
  */
 
 export const busyUser = 'busy'
 export const groupSizes = [10, 1_000, 100_000]
 const conversations = 2_000
 const perTransaction = 200
+const saidOnce = 10_000
 const rowsAtOnce = 2_000
 export const rareWord = 'quartersawn'
 const rareEvery = 10_000
@@ -62,12 +67,14 @@ export async function loadMessages({ data, appId }: Place, wanted: number): Prom
       ),
     )
     for (const size of groupSizes) await makeGroup(inApp, size)
-    for (let first = 0; first < wanted; first += perTransaction) {
+    const said = Math.min(wanted, saidOnce)
+    for (let first = 0; first < said; first += perTransaction) {
       await inApp(async (work) => {
         const speakers = new Map<string, Awaited<ReturnType<typeof speakerFor>>>()
-        for (let n = first; n < Math.min(wanted, first + perTransaction); n += 1) await sendOne(work, n, speakers)
+        for (let n = first; n < Math.min(said, first + perTransaction); n += 1) await sendOne(work, n, speakers)
       })
     }
+    await sayAgain(inApp, wanted / said)
   } finally {
     await house.close()
   }
@@ -103,4 +110,56 @@ async function sendOne(work: Work, n: number, speakers: Map<string, Awaited<Retu
       data: { text: n % rareEvery === 1 ? `${text} ${rareWord}` : text },
     },
   )
+}
+
+/** All that was said, so many times in all: each time with later ids and the next numbers of its conversations. */
+async function sayAgain(inApp: <T>(run: (work: Work) => Promise<T>) => Promise<T>, times: number): Promise<void> {
+  const span = await inApp(({ db }) => firstAndLast(db))
+  for (let time = 1; time < times; time += 1) {
+    await inApp(async ({ db }) => {
+      const { rows } = await sql<Record<string, unknown>>`SELECT * FROM messages WHERE messages.app_id = ${db.appId}
+        LIMIT 1`.execute(db.connection.query)
+      const shift = time * (span.last - span.first + 1)
+      const later: Record<string, RawBuilder<unknown>> = {
+        id: sql`messages.id + ${shift}`,
+        seq: sql`messages.seq + conversations.last_seq * ${time}`,
+        counted: sql`messages.counted + conversations.last_counted * ${time}`,
+        sent_at: sql`${span.at}`,
+        updated_at: sql`${span.at}`,
+      }
+      const columns = Object.keys(rows[0] ?? {})
+      await sql`INSERT INTO messages (${sql.join(columns.map((name) => sql.ref(name)))})
+        SELECT ${sql.join(columns.map((name) => later[name] ?? sql.ref(`messages.${name}`)))} FROM messages
+        JOIN conversations ON conversations.app_id = messages.app_id
+          AND conversations.conversation_id = messages.conversation_id
+        WHERE messages.app_id = ${db.appId} AND messages.id BETWEEN ${span.first} AND ${span.last}
+        ORDER BY messages.id`.execute(db.connection.query)
+      await sql`INSERT INTO search_entries (app_id, list, id, at, text, marks)
+        SELECT app_id, list, CAST(at + ${shift} AS text), at + ${shift}, text, marks FROM search_entries
+        WHERE search_entries.app_id = ${db.appId} AND search_entries.list = ${messagesList}
+          AND search_entries.at BETWEEN ${span.first} AND ${span.last} ORDER BY at`.execute(db.connection.query)
+    })
+  }
+  await inApp(({ db }) => moveEnds(db, times - 1))
+}
+
+async function firstAndLast(db: TenantDb): Promise<{ first: number; last: number; at: number }> {
+  const { rows } = await sql<{ first: number; last: number; at: number }>`
+    SELECT min(messages.id) AS first, max(messages.id) AS last, max(messages.sent_at) AS at FROM messages
+    WHERE messages.app_id = ${db.appId}`.execute(db.connection.query)
+  return rows[0] as { first: number; last: number; at: number }
+}
+
+/** Conversations end, and their users stand, where they did before all was said so many times more. */
+async function moveEnds(db: TenantDb, more: number): Promise<void> {
+  const ofConversation = (column: string) => sql`(SELECT ${sql.ref(`conversations.${column}`)} FROM conversations
+    WHERE conversations.app_id = ${db.appId} AND conversations.conversation_id = moved.conversation_id) * ${more}`
+  await sql`UPDATE receipt_marks AS moved SET seq = moved.seq + ${ofConversation('last_seq')}
+    WHERE moved.app_id = ${db.appId}`.execute(db.connection.query)
+  await sql`UPDATE conversation_rows AS moved SET read_seq = moved.read_seq + ${ofConversation('last_seq')},
+    delivered_seq = moved.delivered_seq + ${ofConversation('last_seq')},
+    read_counted = moved.read_counted + ${ofConversation('last_counted')}
+    WHERE moved.app_id = ${db.appId}`.execute(db.connection.query)
+  await sql`UPDATE conversations SET shown_seq = shown_seq + last_seq * ${more}, last_seq = last_seq * ${more + 1},
+    last_counted = last_counted * ${more + 1} WHERE conversations.app_id = ${db.appId}`.execute(db.connection.query)
 }
