@@ -8,7 +8,7 @@ import { fileUpload } from './groups/files.ts'
 import { install } from './groups/install.ts'
 import { refused, write } from './groups/keys.ts'
 import { growth, lists } from './groups/lists.ts'
-import { messageGrowth, messageWrites } from './groups/messages.ts'
+import { messageGrowth, messageLists, messageWrites } from './groups/messages.ts'
 import { onPostgres } from './groups/postgres.ts'
 import { oneUser, userGrowth, userLists, usersOnPostgres, userWrites } from './groups/users.ts'
 import type { Figure, Group, Plan, Row } from './harness.ts'
@@ -21,7 +21,7 @@ const groups: Group[] = [
   ...[oneCall, lists, growth, latency],
   ...[refused, write],
   ...[oneUser, userWrites, userLists, userGrowth],
-  ...[messageWrites, messageGrowth, messageDeletion, fileUpload],
+  ...[messageWrites, messageLists, messageGrowth, messageDeletion, fileUpload],
   ...[install, onPostgres, usersOnPostgres],
 ]
 

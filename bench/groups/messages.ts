@@ -3,7 +3,7 @@ import { type Install, installWithMessages, requestTo, send } from '../install.t
 import type { Request } from '../load.ts'
 import { busyUser, groupOf, groupSizes, otherScripts, partnerAt, rareWord } from '../load-messages.ts'
 import { startParley } from '../processes.ts'
-import { type Stage, sendFloorFor } from './calls.ts'
+import { httpFloorFor, type Stage, sendFloorFor } from './calls.ts'
 
 const differentPartners = 200
 const rowCharacters = 1_200
@@ -65,30 +65,55 @@ export const messageWrites: Group = {
   },
 }
 
+const paths = {
+  '50 newest of a group': `/v3/groups/${groupOf(1_000)}/messages?affix=prepend&limit=50`,
+  '50 newest of a user': '/v3/messages?affix=prepend&limit=50',
+  'conversations, with unread counts': '/v3/conversations?perPage=50',
+  'search, rare word': `/v3/messages?searchKey=${rareWord}&affix=prepend&limit=50`,
+  'search, common word': '/v3/messages?searchKey=walnut&affix=prepend&limit=50',
+  ...Object.fromEntries(
+    otherScripts.map(({ word }) => [
+      `search, ${word} (1 in 100)`,
+      `/v3/messages?searchKey=${encodeURIComponent(word)}&affix=prepend&limit=50`,
+    ]),
+  ),
+}
+
+const listing = (install: Install, path: string) => requestTo(install, path, { headers: asBusy })
+
+export const messageLists: Group = {
+  name: 'messages/list',
+  about: 'Newest messages, the list of 2,000 conversations and searches, against raw HTTP that answers the same bytes',
+  async run(bench) {
+    const stage = await stageWith(bench.plan.records, bench)
+    const { install, server } = stage
+    const all = Object.values(paths).map((path) => listing(install, path))
+    const floor = await bench.started(httpFloorFor(stage, all))
+    const contenders = Object.keys(paths).flatMap((job, index): Contender[] => {
+      const requests = [all[index] as Request]
+      return [
+        { name: `floor ${job}`, server: floor, requests },
+        { name: job, server, requests },
+      ]
+    })
+    const samples = await interleave(bench.generator, bench.plan, contenders)
+    return Object.keys(paths).map((job) =>
+      againstFloor(samples, { group: 'messages/list', job, floor: `floor ${job}`, parley: job, atLeast: 0.2 }),
+    )
+  },
+}
+
 export const messageGrowth: Group = {
   name: 'messages/growth',
   about:
     'Newest messages, the list of 2,000 conversations and searches in several scripts, in apps of 10,000 messages and more',
   async run(bench) {
     const measured = growthSizes.filter((size) => size <= bench.plan.records)
-    const paths = {
-      '50 newest of a group': `/v3/groups/${groupOf(1_000)}/messages?affix=prepend&limit=50`,
-      '50 newest of a user': '/v3/messages?affix=prepend&limit=50',
-      'conversations, with unread counts': '/v3/conversations?perPage=50',
-      'search, rare word': `/v3/messages?searchKey=${rareWord}&limit=50`,
-      'search, common word': '/v3/messages?searchKey=walnut&affix=prepend&limit=50',
-      ...Object.fromEntries(
-        otherScripts.map(({ word }) => [
-          `search, ${word} (1 in 100)`,
-          `/v3/messages?searchKey=${encodeURIComponent(word)}&affix=prepend&limit=50`,
-        ]),
-      ),
-    }
     const contenders: Contender[] = []
     for (const size of measured) {
       const { install, server } = await stageWith(size, bench)
       for (const [job, path] of Object.entries(paths)) {
-        contenders.push({ name: `${job} ${size}`, server, requests: [requestTo(install, path, { headers: asBusy })] })
+        contenders.push({ name: `${job} ${size}`, server, requests: [listing(install, path)] })
       }
     }
     const samples = await interleave(bench.generator, bench.plan, contenders)

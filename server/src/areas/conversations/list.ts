@@ -34,7 +34,7 @@ export async function listedSides(db: TenantDb, uid: string, query: Conversation
   const kept = unread
     ? wanted.filter(({ conversation_id }) => (unread.get(conversation_id)?.messages ?? 0) > 0)
     : wanted
-  return kept.toSorted(byPlace(pins, query))
+  return inPlaces(kept, pins, query)
 }
 
 export async function unreadAmong(db: TenantDb, uid: string, sides: Side[]): Promise<Map<string, Unread>> {
@@ -96,21 +96,25 @@ function isWithin(side: Side, { updatedAt: at, affix = 'append' }: ConversationL
 }
 
 /** What is pinned for everyone in its order, then own pins from the newest, then the rest by their last activity. */
-function byPlace(pins: ConversationPinRow[], { updatedAt: cursor, affix }: ConversationListQuery) {
+function inPlaces(
+  sides: Side[],
+  pins: ConversationPinRow[],
+  { updatedAt: cursor, affix }: ConversationListQuery,
+): Side[] {
   if (cursor !== undefined) {
     const turn = affix === 'prepend' ? -1 : 1
-    return (a: Side, b: Side) => turn * (updatedAt(a) - updatedAt(b)) || byName(a, b)
+    return sides.toSorted((a, b) => turn * (updatedAt(a) - updatedAt(b)) || byName(a, b))
   }
-  const rank = (side: Side) => {
-    const pin = pinOf(side, pins)
-    if (pin) return { group: 0, within: pin.position }
-    if (side.pinned_at !== null) return { group: 1, within: -side.pinned_at }
-    return { group: 2, within: -updatedAt(side) }
-  }
-  return (a: Side, b: Side) => {
-    const [one, other] = [rank(a), rank(b)]
-    return one.group - other.group || one.within - other.within || byName(a, b)
-  }
+  const placed = sides.map((side) => ({ side, ...placeIn(pins, side) }))
+  placed.sort((a, b) => a.group - b.group || a.within - b.within || byName(a.side, b.side))
+  return placed.map(({ side }) => side)
+}
+
+function placeIn(pins: ConversationPinRow[], side: Side): { group: number; within: number } {
+  const pin = pinOf(side, pins)
+  if (pin) return { group: 0, within: pin.position }
+  if (side.pinned_at !== null) return { group: 1, within: -side.pinned_at }
+  return { group: 2, within: -updatedAt(side) }
 }
 
 function byName(a: Side, b: Side): number {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { toUser, type UserRow, usersByUid } from '../users/index.ts'
+import type { SeenMessage } from './record.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
 
 /** Who has received a message and when, and who has read it. */
@@ -40,17 +41,21 @@ interface Found {
 // So many messages are asked about in one statement.
 const messagesAtOnce = 40
 
-/** The same of several messages. */
+/** The same of several messages; what somebody else received is known where messages are as somebody sees them. */
 export async function receiptsOfEach(
   db: TenantDb,
-  messages: MessageRow[],
+  messages: (MessageRow | SeenMessage)[],
   stretch: ReceiptStretch,
 ): Promise<Map<number, Receipt[]>> {
-  const found: Found[] = []
-  for (let first = 0; first < messages.length; first += messagesAtOnce) {
-    const parts = messages
-      .slice(first, first + messagesAtOnce)
-      .map((message) => sql`SELECT * FROM (${selection(db, message, stretch)}) AS part`)
+  const found = messages.filter(isBetweenTwo).map(seenByOther)
+  const asked = messages.filter((message) => !isBetweenTwo(message))
+  for (let first = 0; first < asked.length; first += messagesAtOnce) {
+    const some = asked.slice(first, first + messagesAtOnce)
+    const reachedMany = await reachingMany(db, some)
+    const parts = some.map((message) => {
+      const way = reachedMany.has(message.id) ? 'by UID' : 'by cursor'
+      return sql`SELECT * FROM (${selection(db, message, stretch, way)}) AS part`
+    })
     const { rows } = await sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute(db.connection.query)
     found.push(...rows)
   }
@@ -70,11 +75,45 @@ export async function receiptsOfEach(
   )
 }
 
+function isBetweenTwo(message: MessageRow | SeenMessage): message is SeenMessage {
+  return message.receiver_type === 'user' && 'delivered_at' in message
+}
+
+/** Between two there is one who can have received a message, and the message tells. */
+function seenByOther({ id, receiver, delivered_at, read_at }: SeenMessage): Found {
+  return { message_id: id, uid: receiver, delivered_at, read_at }
+}
+
+// So many are sorted; where more have received a message, the first by UID are soon met.
+const sortedMax = 200
+
+/** Which messages have come to many members of their group. */
+async function reachingMany(db: TenantDb, messages: MessageRow[]): Promise<Set<number>> {
+  const inGroups = messages.filter(({ receiver_type }) => receiver_type === 'group')
+  if (inGroups.length === 0) return new Set()
+  const parts = inGroups.map(
+    ({ id, conversation_id, seq }) => sql`SELECT CAST(${id} AS bigint) AS id, count(*) AS n FROM (
+      SELECT 1 AS one FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
+      AND conversation_rows.conversation_id = ${conversation_id} AND conversation_rows.delivered_seq >= ${seq}
+      LIMIT ${sortedMax + 1}) AS reached`,
+  )
+  const { rows } = await sql<{ id: number; n: number }>`${sql.join(parts, sql` UNION ALL `)}`.execute(
+    db.connection.query,
+  )
+  return new Set(rows.filter(({ n }) => n > sortedMax).map(({ id }) => id))
+}
+
+/** Through a group by UID, or only through those whose cursor has come as far. */
+type Through = 'by UID' | 'by cursor'
+
 function selection(
   db: TenantDb,
   { id, conversation_id, seq, sender }: MessageRow,
   { limit, affix = 'append', id: cursor }: ReceiptStretch,
+  way: Through,
 ): RawBuilder<unknown> {
+  // The empty text keeps planners from the index that has the order of UIDs.
+  const uid = way === 'by UID' ? sql`conversation_rows.uid` : sql`conversation_rows.uid || ''`
   const first = (kind: ReceiptKind) => sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
     WHERE receipt_marks.app_id = conversation_rows.app_id
     AND receipt_marks.conversation_id = conversation_rows.conversation_id
@@ -86,9 +125,9 @@ function selection(
     FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
     AND conversation_rows.conversation_id = ${conversation_id} AND conversation_rows.delivered_seq >= ${seq}
     AND conversation_rows.uid != ${sender}
-    ${cursor === undefined ? sql`` : sql`AND conversation_rows.uid ${beyond} ${cursor}`}
+    ${cursor === undefined ? sql`` : sql`AND ${uid} ${beyond} ${cursor}`}
     AND coalesce(${first('delivered')}, ${first('read')}) IS NOT NULL
-    ORDER BY conversation_rows.uid ${order} LIMIT ${limit}`
+    ORDER BY ${uid} ${order} LIMIT ${limit}`
 }
 
 function toReceipt(

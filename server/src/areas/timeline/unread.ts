@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TenantDb } from '../../storage/tenant.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import type { Side } from './sides.ts'
 
 /** What is needed of a side to count. */
@@ -30,20 +30,46 @@ export async function unreadOf(
   return counts
 }
 
-async function exceptions(db: TenantDb, { uid, conversation_id, read_seq }: Countable, blocked: readonly string[]) {
+interface Exceptions {
+  uncounted: number
+  mentions: number
+}
+
+interface Since {
+  uid: string
+  conversationId: string
+  readSeq: number
+}
+
+async function exceptions(
+  db: TenantDb,
+  { uid, conversation_id: conversationId, read_seq: readSeq }: Countable,
+  blocked: readonly string[],
+): Promise<Exceptions> {
+  const since = { uid, conversationId, readSeq }
+  const rows =
+    blocked.length === 0
+      ? await exceptionsOfOwn(db, since)
+      : (await exceptionsSince(db, since, blocked).execute(db.connection.query)).rows
+  return rows[0] ?? { uncounted: 0, mentions: 0 }
+}
+
+// Most users have blocked nobody, and lists ask this for every conversation.
+const exceptionsOfOwn = prepared<Since, Exceptions>((db, since) => ({
+  compile: () => exceptionsSince(db, since, []).compile(db.connection.query),
+}))
+
+function exceptionsSince(db: TenantDb, { uid, conversationId, readSeq }: Since, blocked: readonly string[]) {
   const since = (condition: ReturnType<typeof sql>) => sql`
-    SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_id = ${conversation_id}
-    AND messages.seq > ${read_seq} AND messages.counts = 1 AND ${condition}`
+    SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_id = ${conversationId}
+    AND messages.seq > ${readSeq} AND messages.counts = 1 AND ${condition}`
   const ignored = sql.join([uid, ...blocked])
-  const { rows } = await sql<{ uncounted: number; mentions: number }>`SELECT
+  return sql<Exceptions>`SELECT
     (${since(sql`messages.deleted_at IS NOT NULL`)})
       + (${since(sql`messages.deleted_at IS NULL AND messages.sender IN (${ignored})`)}) AS uncounted,
     (SELECT count(*) FROM message_mentions JOIN messages
       ON messages.app_id = message_mentions.app_id AND messages.id = message_mentions.message_id
       WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid = ${uid}
-      AND message_mentions.conversation_id = ${conversation_id} AND message_mentions.seq > ${read_seq}
-      AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender NOT IN (${ignored})) AS mentions`.execute(
-    db.connection.query,
-  )
-  return rows[0] ?? { uncounted: 0, mentions: 0 }
+      AND message_mentions.conversation_id = ${conversationId} AND message_mentions.seq > ${readSeq}
+      AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender NOT IN (${ignored})) AS mentions`
 }
