@@ -67,8 +67,8 @@ export function installWithUsers(users: number, folder: string, postgresUrl?: st
 }
 
 /** An install with so many messages. */
-export function installWithMessages(messages: number, folder: string): Promise<Install> {
-  return installFilled(folder, undefined, {
+export function installWithMessages(messages: number, folder: string, postgresUrl?: string): Promise<Install> {
+  return installFilled(folder, postgresUrl, {
     kind: 'messages',
     records: messages,
     offline: (install) => loadMessages(install, messages),

@@ -48,13 +48,14 @@ function otherTextAt(n: number): string {
 interface Place {
   data: string
   appId: string
+  environment: Record<string, string>
 }
 
 export const groupOf = (size: number) => `group-of-${size}`
 export const partnerAt = (n: number) => `partner-${n}`
 
-export async function loadMessages({ data, appId }: Place, wanted: number): Promise<void> {
-  const house = await openHouse(readConfig({ PARLEY_DATA: data }), pino({ level: 'silent' }))
+export async function loadMessages({ data, appId, environment }: Place, wanted: number): Promise<void> {
+  const house = await openHouse(readConfig({ ...environment, PARLEY_DATA: data }), pino({ level: 'silent' }))
   const inApp = <T>(run: (work: Work) => Promise<T>) =>
     house.database.write((connection) => run(workIn(connection, appId, house.tools)))
   try {

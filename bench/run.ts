@@ -8,7 +8,7 @@ import { fileUpload } from './groups/files.ts'
 import { install } from './groups/install.ts'
 import { refused, write } from './groups/keys.ts'
 import { growth, lists } from './groups/lists.ts'
-import { messageGrowth, messageLists, messageWrites } from './groups/messages.ts'
+import { messageGrowth, messageLists, messagesOnPostgres, messageWrites } from './groups/messages.ts'
 import { onPostgres } from './groups/postgres.ts'
 import { oneUser, userGrowth, userLists, usersOnPostgres, userWrites } from './groups/users.ts'
 import type { Figure, Group, Plan, Row } from './harness.ts'
@@ -22,7 +22,7 @@ const groups: Group[] = [
   ...[refused, write],
   ...[oneUser, userWrites, userLists, userGrowth],
   ...[messageWrites, messageLists, messageGrowth, messageDeletion, fileUpload],
-  ...[install, onPostgres, usersOnPostgres],
+  ...[install, onPostgres, usersOnPostgres, messagesOnPostgres],
 ]
 
 const usage = `npm run bench -- [NAME...] [--quick] [--data FOLDER] [--profile FOLDER] [--note TEXT...]

@@ -1,17 +1,29 @@
-import { againstFloor, againstSelf, type Bench, type Contender, type Group, interleave } from '../harness.ts'
+import { startServices } from '../../scripts/services.ts'
+import {
+  againstFloor,
+  againstSelf,
+  type Bench,
+  type Contender,
+  type Group,
+  interleave,
+  judged,
+  rateOf,
+  ratioOf,
+} from '../harness.ts'
 import { type Install, installWithMessages, requestTo, send } from '../install.ts'
 import type { Request } from '../load.ts'
 import { busyUser, groupOf, groupSizes, otherScripts, partnerAt, rareWord } from '../load-messages.ts'
 import { startParley } from '../processes.ts'
 import { httpFloorFor, type Stage, sendFloorFor } from './calls.ts'
+import { postgresOf } from './postgres.ts'
 
 const differentPartners = 200
 const rowCharacters = 1_200
 const growthSizes = [10_000, 100_000, 1_000_000]
 
-async function stageWith(messages: number, { plan, started }: Bench): Promise<Stage> {
-  const install = await installWithMessages(messages, plan.folder)
-  const environment = { PARLEY_LIMIT_MESSAGES: '1000000000' }
+async function stageWith(messages: number, { plan, started }: Bench, postgresUrl?: string): Promise<Stage> {
+  const install = await installWithMessages(messages, plan.folder, postgresUrl)
+  const environment = { ...install.environment, PARLEY_LIMIT_MESSAGES: '1000000000' }
   const server = await started(startParley({ data: install.data, environment, profileFolder: plan.profileFolder }))
   return { install, server }
 }
@@ -129,5 +141,40 @@ export const messageGrowth: Group = {
         }),
       ),
     )
+  },
+}
+
+/** The scaled database, where the time is spent outside of Parley's process: requests a second are compared. */
+export const messagesOnPostgres: Group = {
+  name: 'messages/postgres',
+  about: 'The same lists and searches on PostgreSQL, of a large app against those of a small one',
+  async run(bench) {
+    const services = await startServices()
+    try {
+      const url = postgresOf(services)
+      const [few, many] = [growthSizes[0] as number, bench.plan.records]
+      const stages = { few: await stageWith(few, bench, url), many: await stageWith(many, bench, url) }
+      const contenders = Object.entries(paths).flatMap(([job, path]): Contender[] =>
+        Object.entries(stages).map(([size, { install, server }]) => ({
+          name: `${job} ${size}`,
+          server,
+          requests: [listing(install, path)],
+        })),
+      )
+      const samples = await interleave(bench.generator, bench.plan, contenders)
+      return Object.keys(paths).map((job) => {
+        const [base, parley] = [`${job} few`, `${job} many`]
+        return judged({
+          group: 'messages/postgres',
+          job: `${job}, ${many} against ${few}`,
+          floor: rateOf(samples, base),
+          parley: rateOf(samples, parley),
+          reached: ratioOf(samples, base, parley, ({ requestsPerSecond }) => requestsPerSecond),
+          goal: { atMost: 1.3 },
+        })
+      })
+    } finally {
+      await services.stop()
+    }
   },
 }
