@@ -76,6 +76,7 @@ export async function loadMessages({ data, appId, environment }: Place, wanted: 
       })
     }
     await sayAgain(inApp, wanted / said)
+    await house.database.write((connection) => house.database.renumber(connection, 'messages'))
   } finally {
     await house.close()
   }

@@ -45,6 +45,12 @@ function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
 }
 
+const wordsMax = 100
+
+/** In a query: several words, of which a record has one. */
+export const Words = (description: string) =>
+  Type.Optional(Type.Array(Type.String(), { description, maxItems: wordsMax }))
+
 export const Seconds = (description: string) =>
   Type.Integer({ description: `${description}, in UNIX seconds`, examples: [1_767_258_000] })
 

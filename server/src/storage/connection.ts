@@ -47,13 +47,26 @@ export interface Flavour {
    */
   lookUpEach(hits: string, table: string, match: RawBuilder<unknown>): RawBuilder<unknown>
   /**
+   * Ends the conditions of a SELECT that wants the last row of an index up to a key of two columns; a row with another
+   * first value may come instead. Where another index has the order of the second alone, a planner may prefer to walk it.
+   */
+  lastUpTo(first: KeyPart, second: KeyPart): RawBuilder<unknown>
+  /**
    * The largest id of a numbered table up to which no row can come any more, so that one can read on from there. Nothing,
    * where ids become visible in their order.
    */
   settledId(run: RunStatement, table: keyof Tables): Promise<number | undefined>
+  /**
+   * Begins a statement whose best plan depends on its values, such as on how much was said in a conversation. A plan that
+   * is kept for all values can be a thousand times slower.
+   */
+  planEachTime: RawBuilder<unknown>
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }
+
+/** A column, and the value that it has in a key. */
+export type KeyPart = [column: string, value: RawBuilder<unknown>]
 
 type StatementWatch = (sql: string) => void
 

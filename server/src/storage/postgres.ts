@@ -7,6 +7,8 @@ import { settledId, showIdsUnderWay } from './ids-under-way.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
+const planEachTime = '/* planned each time */ '
+
 const flavour: Flavour = {
   rowAddress: 'ctid',
   holdRows: sql`FOR NO KEY UPDATE`,
@@ -18,7 +20,11 @@ const flavour: Flavour = {
   lookUpEach: (hits, table, match) => sql`
     FROM ${sql.table(hits)} CROSS JOIN LATERAL (SELECT * FROM ${sql.table(table)} WHERE ${match} OFFSET 0)
     AS ${sql.table(table)} WHERE 1 = 1`,
+  // With the first column fixed, the second alone would make the order, and the table has another index for that.
+  lastUpTo: ([first, value], [second, upTo]) => sql`(${sql.ref(first)}, ${sql.ref(second)}) <= (${value}, ${upTo})
+    ORDER BY ${sql.ref(first)} DESC, ${sql.ref(second)} DESC LIMIT 1`,
   settledId,
+  planEachTime: sql.raw(planEachTime),
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }
@@ -81,6 +87,12 @@ const wakeChannel = 'parley'
 const aloneLock = 7_275_539
 const wakePauseMilliseconds = 25
 
+/** Where it matters in which order rows are written again: an index may find them in that order (`entryOrder`). */
+const scanOrder: Partial<Record<keyof Tables, string>> = {
+  events: 'ORDER BY tx, id',
+  search_entries: 'ORDER BY app_id, list, at',
+}
+
 /** The scaled database: a pool whose reads are pipelined, and transactions retried when PostgreSQL asks for it. */
 export function openPostgres(url: string, connectionsMax: number): Database {
   const pool = postgres(url, {
@@ -128,7 +140,7 @@ export function openPostgres(url: string, connectionsMax: number): Database {
       }),
     snapshot: (work) => transaction('isolation level repeatable read read only', work),
     async scan({ run }, table, take) {
-      const order = table === 'events' ? 'ORDER BY tx, id' : ''
+      const order = scanOrder[table] ?? ''
       await run(`DECLARE scan_${table} NO SCROLL CURSOR FOR SELECT * FROM ${table} ${order}`, [])
       for (;;) {
         const { rows } = await run(`FETCH ${rowsPerScan} FROM scan_${table}`, [])
@@ -226,7 +238,9 @@ export function openPostgres(url: string, connectionsMax: number): Database {
 
 function runOn(handle: postgres.Sql | postgres.TransactionSql): RunStatement {
   return async (text, parameters) => {
-    const rows = await handle.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
+    // A statement that has a name is planned a few times, then for all values at once.
+    const prepare = !text.startsWith(planEachTime)
+    const rows = await handle.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], { prepare })
     return { rows, changes: rows.count ?? 0 }
   }
 }

@@ -172,6 +172,27 @@ for (const database of databases) {
       assert.deepEqual([await acrossApps(() => count(['x'])), await acrossApps(() => count(['a']))], [2, 1])
     })
 
+    it('keeps entries in the order of their places when all are written again, whatever was changed', async () => {
+      const entry = (at: number, text: string) => ({ id: `${at}`, at, texts: [text] })
+      await write(app, (db) =>
+        putSearchEntries(
+          db,
+          'ordered',
+          [1, 2, 3, 4, 5].map((at) => entry(at, 'oak')),
+        ),
+      )
+      await write(app, (db) => putSearchEntries(db, 'ordered', [entry(2, 'ash'), entry(4, 'elm')]))
+      const places: number[] = []
+      await acrossApps(() =>
+        h.service.house.database.snapshot((connection) =>
+          h.service.house.database.scan(connection, 'search_entries', async (rows) => {
+            places.push(...rows.filter((row) => row.list === 'ordered').map(({ at }) => Number(at)))
+          }),
+        ),
+      )
+      assert.deepEqual(places, [1, 2, 3, 4, 5])
+    })
+
     it('always begins with the index of grams and never reads all entries', async () => {
       await write(app, async (db) => {
         for (let at = 0; at < 1_500; at += 500) {

@@ -130,7 +130,8 @@ interface Nearest {
 
 /**
  * The places of the first records that a search finds, for lists whose entries are made in the order of their places and
- * stay for as long as their records. Nothing, where the index does not find entries in their order.
+ * stay for as long as their records; a backup writes them in that order, too. Nothing, where the index does not find
+ * entries in their order.
  */
 export function firstPlaces(db: TenantDb, search: Search, nearest: Nearest): RawBuilder<number> | undefined {
   const { entryOrder } = db.connection.flavour

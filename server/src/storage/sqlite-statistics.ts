@@ -21,25 +21,38 @@ interface Index {
   first: string
 }
 
-export function describeTables(writer: DatabaseSync): void {
-  // Makes the table of statistics, if there is none yet; on a new file there is nothing to count.
-  writer.exec('ANALYZE sqlite_schema')
-  const known = new Set(
-    writer
-      .prepare('SELECT idx FROM sqlite_stat1')
-      .all()
-      .map(({ idx }) => idx),
-  )
-  const indexes = indexesOf(writer).filter(({ name }) => !known.has(name))
-  if (indexes.length === 0) return
-  const put = writer.prepare('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)')
-  writer.exec('BEGIN IMMEDIATE')
-  for (const index of indexes) put.run(index.table, index.name, statisticsOf(index))
-  writer.exec('COMMIT')
+/** Tells a file what it does not know, or knows otherwise; answers whether there was anything to tell. */
+export function describeTables(writer: DatabaseSync): boolean {
+  const told = new Map(storedStatistics(writer).map(({ idx, stat }) => [idx, stat]))
+  const news = indexesOf(writer)
+    .map((index) => ({ ...index, stat: statisticsOf(index) }))
+    .filter(({ name, stat }) => told.get(name) !== stat)
+  if (news.length === 0) return false
+  // Makes the table of statistics, if there is none yet.
   learnStatistics(writer)
+  writer.exec('BEGIN IMMEDIATE')
+  try {
+    const forget = writer.prepare('DELETE FROM sqlite_stat1 WHERE idx = ?')
+    const tell = writer.prepare('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)')
+    for (const { table, name, stat } of news) {
+      forget.run(name)
+      tell.run(table, name, stat)
+    }
+    writer.exec('COMMIT')
+  } catch (error) {
+    writer.exec('ROLLBACK')
+    throw error
+  }
+  learnStatistics(writer)
+  return true
 }
 
-/** Makes a connection take what stands in the table of statistics. */
+function storedStatistics(writer: DatabaseSync): { idx: string; stat: string }[] {
+  if (!writer.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").get()) return []
+  return writer.prepare('SELECT idx, stat FROM sqlite_stat1').all() as { idx: string; stat: string }[]
+}
+
+/** Makes a connection that is open take what stands in the table of statistics; one that is opened later does so anyway. */
 export function learnStatistics(connection: DatabaseSync): void {
   connection.exec('ANALYZE sqlite_schema')
 }

@@ -25,8 +25,13 @@ const flavour: Flavour = {
   entryOrder: { ofHit: sql`search_grams.rowid`, ofEntry: sql`search_entries.row_address` },
   // A crossed join is never turned round.
   lookUpEach: (hits, table, match) => sql`FROM ${sql.table(hits)} CROSS JOIN ${sql.table(table)} WHERE ${match}`,
+  // Of two columns that are compared together, only the first would be looked up.
+  lastUpTo: ([first, value], [second, upTo]) => sql`${sql.ref(first)} = ${value} AND ${sql.ref(second)} <= ${upTo}
+    ORDER BY ${sql.ref(second)} DESC LIMIT 1`,
   // There is one writer at a time.
   settledId: async () => undefined,
+  // Plans do not depend on values here.
+  planEachTime: sql``,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
@@ -238,8 +243,7 @@ export function openSqlite(file: string): Database {
       writer.exec(gramIndex)
     },
     async describeTables() {
-      describeTables(writer)
-      learnStatistics(reader)
+      if (describeTables(writer)) learnStatistics(reader)
     },
     isDuplicate: (error) =>
       error instanceof Error &&

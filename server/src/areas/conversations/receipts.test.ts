@@ -27,6 +27,28 @@ for (const database of databases) {
     const crewOf = async (app: AppClient, owner: string, ...participants: string[]) =>
       assertSucceeds(await app.post('/groups', { guid: 'crew', name: 'Crew', members: { participants } }, as(owner)))
 
+    it('tells the same of the last message as the message itself, also of what the app did', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const settings = { 'core.conversations.updateOnMessageActions': true }
+      assertSucceeds(await h.management.post(`/apps/${app.id}/settings`, { settings }))
+      const said = await say(app, 'lin', 'ada', 'hello')
+      const whoHas = async (id: string) => {
+        const { data } = assertSucceeds(await app.get(`/messages/${id}/receipts`))
+        const { lastMessage } = assertSucceeds(await app.get('/users/lin/conversation', as('ada'))).data
+        assert.deepEqual([lastMessage.id, lastMessage.receipts.data], [id, data])
+        return data.map(({ sender }: Fields) => sender.uid)
+      }
+      const readBy = async (uid: string, other: string) =>
+        assertSucceeds(await app.post(`/users/${other}/conversation/read`, undefined, as(uid)))
+      assert.deepEqual(await whoHas(said.id), [])
+      await readBy('ada', 'lin')
+      assert.deepEqual(await whoHas(said.id), ['ada'])
+      const { id } = assertSucceeds(await app.put(`/messages/${said.id}`, { data: { text: 'changed' } })).data
+      await readBy('ada', 'lin')
+      await readBy('lin', 'ada')
+      assert.deepEqual(await whoHas(id), ['ada', 'lin'])
+    })
+
     it('goes up to and including a message, or to the last, for what others sent', async () => {
       const app = await appWith(h, 'ada', 'lin')
       const ids: string[] = []

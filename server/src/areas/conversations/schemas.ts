@@ -1,5 +1,5 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { OneOf, Seconds, type Static, Tags, Type } from '../../kit/schema.ts'
+import { OneOf, Seconds, type Static, Tags, Type, Words } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
 export const Conversation = Type.Object(
@@ -23,22 +23,21 @@ export const Conversation = Type.Object(
 export type Conversation = Static<typeof Conversation>
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
-const words = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 
 export const ConversationListQuery = listQuery({
   searchKey: Type.Optional(Type.String({ description: 'A part of the name of the other user or the group' })),
   conversationType: Type.Optional(OneOf(['user', 'group'])),
   unread: flag('Only with unread messages'),
-  tags: words('With any of these tags'),
+  tags: Words('With any of these tags'),
   withTags: flag('With tags'),
-  userTags: words('The other user has any of these tags'),
-  groupTags: words('The group has any of these tags'),
+  userTags: Words('The other user has any of these tags'),
+  groupTags: Words('The group has any of these tags'),
   withUserAndGroupTags: flag('With the tags of the other user or the group'),
   includeBlockedUsers: flag('Also with users whom the acting user has blocked'),
   withBlockedInfo: flag('Tell about blocks'),
   hideAgentic: flag('Without agents'),
   onlyAgentic: flag('Only with agents'),
-  pinnedBy: words('`me`, `system`: only what is pinned by the acting user, or for everyone'),
+  pinnedBy: Words('`me`, `system`: only what is pinned by the acting user, or for everyone'),
   updatedAt: Type.Optional(Type.Integer({ description: 'Active after, or before, this time' })),
   affix: Type.Optional(OneOf(['append', 'prepend'])),
   useCursoredIndex: Type.Optional(Type.Integer({ description: '0 leaves `meta.cursor` out' })),

@@ -11,6 +11,7 @@ import {
   type TSchema,
   Type,
   WebAddress,
+  Words,
 } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
@@ -171,7 +172,6 @@ export const OwnerTransfer = Type.Object(
   { examples: [{ uid: 'milo' }] },
 )
 
-const words = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const moment = (description: string) => Type.Optional(Type.Integer({ description: `${description}, in UNIX seconds` }))
 const amount = (description: string) => Type.Optional(Type.Integer({ description }))
 
@@ -183,14 +183,14 @@ export const GroupListQuery = listQuery({
   affix: Type.Optional(OneOf(['append', 'prepend'], 'Whether to read on after `updatedAt`, or back before it')),
   updatedAt: moment('The cursor: groups that changed after, or before, this moment'),
   withTags: Type.Optional(Type.Boolean({ description: 'Show tags' })),
-  tags: words('Groups with any of these tags'),
+  tags: Words('Groups with any of these tags'),
   type: Type.Optional(
     OneOf(['public', 'password', 'protected', 'private'], 'Groups of this type; `protected` means `password`'),
   ),
-  types: words('Groups of any of these types'),
+  types: Words('Groups of any of these types'),
   hasJoined: Type.Optional(Type.Boolean({ description: 'Only groups of the acting user' })),
   guid: Type.Optional(Type.String({ description: 'This group alone' })),
-  guids: words('These groups'),
+  guids: Words('These groups'),
   'createdAt[from]': moment('Created then or later'),
   'createdAt[to]': moment('Created then or earlier'),
   'updatedAt[from]': moment('Changed since its creation, then or later'),
@@ -204,7 +204,7 @@ export const GroupListQuery = listQuery({
 export type GroupListQuery = Static<typeof GroupListQuery>
 
 export const OnlineCountsQuery = Type.Object({
-  guids: words(`Which groups, ${guidsPerCallMax} at most; those that the acting user may not see are left out`),
+  guids: Words(`Which groups, ${guidsPerCallMax} at most; those that the acting user may not see are left out`),
 })
 
 export const OnlineCounts = Type.Record(Type.String(), Type.Integer(), {

@@ -45,17 +45,12 @@ function when(asked: boolean | undefined, ...conditions: Condition[]): Condition
 
 const lower = (uids: string[]) => uids.map((uid) => uid.toLowerCase())
 
-/** Of several senders nothing is fetched in order to sort it: the empty text keeps planners from that. */
-function sentBy([first, ...others]: string[]): Condition[] {
-  if (first === undefined) return []
-  if (others.length === 0) return [sql`messages.sender = ${first}`]
-  return [sql`messages.sender || '' IN (${sql.join([first, ...others])})`]
-}
-
+/** Whose messages are asked for; nobody, if it does not matter. */
 export function sendersAsked({ sender, senders = [] }: Query): string[] {
   return [...new Set(lower(sender === undefined ? senders : [...senders, sender]))]
 }
 
+/** All that is asked, but for whose messages and how far somebody has come: see `sendersAsked` and `cursorsAsked`. */
 export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefined, inThread = false): Condition[] {
   const toTimestamp = query.fromTimestamp === undefined ? undefined : query.toTimestamp
   return [
@@ -65,7 +60,6 @@ export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefi
     ...between('messages.edited_at', query['editedAt[from]'], query['editedAt[to]']),
     ...anyOf('messages.category', query.category, query.categories),
     ...anyOf('messages.type', query.type, query.types),
-    ...sentBy(sendersAsked(query)),
     ...anyOf('messages.receiver_type', query.receiverType, undefined),
     ...anyOf('messages.conversation_id', query.conversationId, undefined),
     ...flagged('a', query.hasAttachments),
@@ -130,14 +124,18 @@ export function counted({ uid, blocked }: Viewer, inThread = false): Condition[]
 }
 
 /** How far a user has come in a conversation; lists of what is not read, or has not come, begin after it. */
-export type Cursor = 'read_seq' | 'delivered_seq'
+export type SideCursor = 'read_seq' | 'delivered_seq'
 
-export function cursorsAsked({ unread, undelivered }: Query): Cursor[] {
+export function cursorsAsked({ unread, undelivered }: Query): SideCursor[] {
   return [...(unread ? (['read_seq'] as const) : []), ...(undelivered ? (['delivered_seq'] as const) : [])]
 }
 
+export function sentBy(uids: string[]): Condition[] {
+  return anyOf('messages.sender', undefined, uids)
+}
+
 /** After the cursors of a user, asked of one message after the other. */
-export function beyondCursors(db: TenantDb, uid: string, cursors: Cursor[]): Condition[] {
+export function beyondCursors(db: TenantDb, uid: string, cursors: SideCursor[]): Condition[] {
   return cursors.map(
     (cursor) => sql`messages.seq > (SELECT conversation_rows.${sql.raw(cursor)} FROM conversation_rows
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}

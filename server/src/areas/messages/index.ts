@@ -10,7 +10,6 @@ import './media.ts'
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
 export { deleteMessage, takeContents } from './change.ts'
-export type { Scope } from './find.ts'
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
 export { elementIdMax, elementsIn, goalOf, isGoalMet } from './interactive.ts'
 export { limitMaxFor, readStretch, type Stretch } from './list.ts'
@@ -20,6 +19,7 @@ export { refuseUntouchable } from './rules.ts'
 export { sendMessage } from './send.ts'
 export { requireMessage, seenMessage } from './store.ts'
 export { shown } from './view.ts'
+export type { Scope } from './ways.ts'
 
 export const messages = area({
   name: 'messages',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { notErased, type SeenMessage } from '../timeline/index.ts'
-import { type Condition, conditionsOf, searchOf } from './filters.ts'
+import { type Condition, conditionsOf, searchOf, sendersAsked, sentBy } from './filters.ts'
 import { eachMatches } from './find.ts'
 import { load } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
@@ -22,6 +22,7 @@ export async function messagesOfUser(
     sql`messages.conversation_id IN (SELECT conversation_rows.conversation_id FROM conversation_rows
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid})`,
     ...conditionsOf(db, query, undefined),
+    ...sentBy(sendersAsked(query)),
     ...(search ? [eachMatches(db, search)] : []),
   ]
   const where = sql.join(conditions, sql` AND `)

@@ -5,8 +5,9 @@ import { policyOf } from '../rbac/index.ts'
 import { messagesOf, type SeenMessage } from '../timeline/index.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { type Condition, conditionsOf, cursorsAsked, namedBy, searchOf, sendersAsked, type Viewer } from './filters.ts'
-import { type Affix, findIds, type Scope, type Wanted } from './find.ts'
+import { findIds, type Wanted } from './find.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
+import type { Affix, Scope } from './ways.ts'
 
 interface Cursor {
   affix: Affix
@@ -53,7 +54,7 @@ export async function readStretch(
     search: searchOf(query, conversationId),
     named: namedBy(db, query, viewer),
     senders: sendersAsked(query),
-    ...(viewer && { after: { uid: viewer.uid, cursors: cursorsAsked(query) } }),
+    after: { uid: viewer?.uid ?? '', cursors: cursorsAsked(query) },
   }
   if (query.pinned && scope.kind === 'conversation') {
     const pinned = await load(db, await findIds(db, scope, wanted, 'prepend', messageLimits.max), viewer?.uid)

@@ -15,7 +15,6 @@ import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
 import * as failures from './errors.ts'
-import type { Scope } from './find.ts'
 import { limitMaxFor, readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import { requireScope, type Speaker, speakerFor } from './parties.ts'
@@ -39,6 +38,7 @@ import { readContent, sendMessage as sendOne } from './send.ts'
 import { requireMessage, seenMessage } from './store.ts'
 import { countsByKind, unreadCounts } from './unread-counts.ts'
 import { shown } from './view.ts'
+import type { Scope } from './ways.ts'
 
 const messageBytesMax = 262_144
 

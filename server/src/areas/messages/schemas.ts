@@ -1,5 +1,5 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { FilledText, OneOf, type Static, Tags, Text, Type } from '../../kit/schema.ts'
+import { FilledText, OneOf, type Static, Tags, Text, Type, Words } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
 const muidCharactersMax = 100
@@ -62,7 +62,6 @@ export const MessageDelete = Type.Object({
   permanent: Type.Optional(Type.Boolean({ description: 'Remove it for good' })),
 })
 
-const words = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const number = (description: string) => Type.Optional(Type.Integer({ description }))
 
@@ -79,22 +78,22 @@ export const messageFilters = {
   updatedAt: number('Sent or changed after this time'),
   onlyUpdates: flag('Only what was changed after sending'),
   category: Type.Optional(Type.String()),
-  categories: words('Any of these categories'),
+  categories: Words('Any of these categories'),
   type: Type.Optional(Type.String()),
-  types: words('Any of these types'),
+  types: Words('Any of these types'),
   searchKey: Type.Optional(Text(255, 'All words must occur, in the text or in names of files or people')),
   hasAttachments: flag('With, or without, files'),
-  attachmentTypes: words('`image`, `video`, `audio`, `file`; any of these'),
+  attachmentTypes: Words('`image`, `video`, `audio`, `file`; any of these'),
   hasMentions: flag('With, or without, mentions'),
-  mentionedUids: words('Mentions any of these users'),
+  mentionedUids: Words('Mentions any of these users'),
   myMentionsOnly: flag('Mentions the acting user'),
   hasLinks: flag('With, or without, a web address in the text'),
   hasReactions: flag('Only with reactions'),
   sender: Type.Optional(Type.String({ description: 'Sent by this user' })),
-  senders: words('Sent by any of these users'),
+  senders: Words('Sent by any of these users'),
   receiverType: Type.Optional(Type.String({ description: '`user` or `group`' })),
   conversationId: Type.Optional(Type.String({ description: 'Of one conversation' })),
-  tags: words('With any of these tags'),
+  tags: Words('With any of these tags'),
   hideDeleted: flag('Without deleted messages'),
   onlyDeleted: flag('Only deleted messages'),
   hideReplies: flag('Without replies in threads'),

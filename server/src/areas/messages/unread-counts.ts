@@ -2,7 +2,17 @@ import { type SqlBool, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type Side, sidesWhere, unreadOf, withWhom } from '../timeline/index.ts'
-import { beyondCursors, type Condition, conditionsOf, counted, cursorsAsked, searchOf, type Viewer } from './filters.ts'
+import {
+  beyondCursors,
+  type Condition,
+  conditionsOf,
+  counted,
+  cursorsAsked,
+  searchOf,
+  sendersAsked,
+  sentBy,
+  type Viewer,
+} from './filters.ts'
 import { eachMatches } from './find.ts'
 import { allowedBy, viewerFor } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
@@ -55,6 +65,7 @@ function narrowing(db: TenantDb, query: MessageListQuery, viewer: Viewer): Condi
   const search = searchOf(query, undefined)
   return [
     ...conditionsOf(db, asked, viewer),
+    ...sentBy(sendersAsked(asked)),
     ...beyondCursors(db, viewer.uid, cursorsAsked(asked)),
     ...(search ? [eachMatches(db, search)] : []),
   ]

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { toUser, type UserRow, usersByUid } from '../users/index.ts'
+import { systemUid, toUser, type UserRow, usersByUid } from '../users/index.ts'
 import type { SeenMessage } from './record.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
 
@@ -52,12 +52,12 @@ export async function receiptsOfEach(
   for (let first = 0; first < asked.length; first += messagesAtOnce) {
     const some = asked.slice(first, first + messagesAtOnce)
     const reachedMany = await reachingMany(db, some)
-    const parts = some.map((message) => {
-      const way = reachedMany.has(message.id) ? 'by UID' : 'by cursor'
-      return sql`SELECT * FROM (${selection(db, message, stretch, way)}) AS part`
-    })
-    const { rows } = await sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute(db.connection.query)
-    found.push(...rows)
+    const ways = Map.groupBy(some, ({ id }): Through => (reachedMany.has(id) ? 'by UID' : 'by cursor'))
+    for (const [way, through] of ways) {
+      const parts = through.map((message) => sql`SELECT * FROM (${selection(db, message, stretch, way)}) AS part`)
+      const { rows } = await sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute(db.connection.query)
+      found.push(...rows)
+    }
   }
   const users = await usersByUid(
     db,
@@ -76,10 +76,11 @@ export async function receiptsOfEach(
 }
 
 function isBetweenTwo(message: MessageRow | SeenMessage): message is SeenMessage {
-  return message.receiver_type === 'user' && 'delivered_at' in message
+  // What the app says or does between two, both receive.
+  return message.receiver_type === 'user' && message.sender !== systemUid && 'delivered_at' in message
 }
 
-/** Between two there is one who can have received a message, and the message tells. */
+/** Of what one of two says, the other has the only receipt, and the message tells of it. */
 function seenByOther({ id, receiver, delivered_at, read_at }: SeenMessage): Found {
   return { message_id: id, uid: receiver, delivered_at, read_at }
 }

@@ -18,7 +18,7 @@ export interface Side extends MemberRow {
 export type Gone = Pick<ConversationRow, 'purged_seq' | 'purged_counted'>
 
 /** A row with what was done to the conversation as a whole: nothing is written into the rows for that. */
-export function withGone<Row extends MemberRow>(row: Row & Gone): Row {
+export function withGone<Row extends MemberRow>(row: Row & Gone): Row & Gone {
   const { purged_seq, purged_counted } = row
   // As it is in nearly all of very many rows, which are better not copied.
   if (row.cleared_seq >= purged_seq) return row

@@ -1,6 +1,6 @@
 import { MetadataInput } from '../../kit/metadata.ts'
 import { listQuery } from '../../kit/page.ts'
-import { FilledText, OneOf, Seconds, type Static, Tags, Text, Type, WebAddress } from '../../kit/schema.ts'
+import { FilledText, OneOf, Seconds, type Static, Tags, Text, Type, WebAddress, Words } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 const statusMessageCharactersMax = 255
@@ -137,8 +137,6 @@ export const Reactivated = Type.Object(
   { title: 'ReactivatedUsers' },
 )
 
-const words = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
-
 /** How any list of users is searched. */
 export const searchFields = {
   searchKey: Type.Optional(Type.String({ description: 'Part of the name or UID, in any script and letter case' })),
@@ -150,12 +148,12 @@ export const UserListQuery = listQuery({
   status: Type.Optional(Type.String({ description: '`available` or `offline`; `online` means `available`' })),
   count: Type.Optional(Type.Boolean({ description: 'Answer only how many there are: `{"data": {"count": 3}}`' })),
   role: Type.Optional(Type.String({ description: 'Users of this role' })),
-  roles: words('Users of any of these roles'),
+  roles: Words('Users of any of these roles'),
   withTags: Type.Optional(Type.Boolean({ description: 'Show tags' })),
-  tags: words('Users with any of these tags'),
+  tags: Words('Users with any of these tags'),
   onlyDeactivated: Type.Optional(Type.Boolean({ description: 'Deactivated users alone' })),
   withDeactivated: Type.Optional(Type.Boolean({ description: 'Deactivated users too' })),
-  uids: words('These users, at most 25'),
+  uids: Words('These users, at most 25'),
   friendsOnly: Type.Optional(Type.Boolean({ description: 'Friends of the acting user alone' })),
   hideBlockedUsers: Type.Optional(
     Type.Boolean({ description: 'Leave out whom the acting user blocked, or was blocked by' }),

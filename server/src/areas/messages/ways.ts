@@ -1,0 +1,217 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { findRow, hiddenUpTo, notErased } from '../timeline/index.ts'
+import { beyondCursors, type Condition, type SideCursor } from './filters.ts'
+
+/** Where messages are looked for. */
+export type Scope =
+  | { kind: 'app' }
+  | { kind: 'conversation'; conversationId: string; clearedSeq: number }
+  | { kind: 'viewer'; uid: string }
+  | { kind: 'thread'; parentId: number }
+
+export type Affix = 'append' | 'prepend'
+
+/** What is asked of every message, however it is found, and how many are to be found in which direction. */
+export interface Quest {
+  conditions: Condition[]
+  /** Only what comes after these cursors of a user. */
+  after: { uid: string; cursors: SideCursor[] }
+  /** Only what lies past this message, in the direction of reading. */
+  past: number | undefined
+  affix: Affix
+  limit: number
+}
+
+/**
+ * A way through messages in an order that an index has. Within a conversation numbers have the order of ids, and no index
+ * has it without the conversation: with ids, a planner may walk through the whole app to meet one conversation.
+ */
+interface Way {
+  conditions: Condition[]
+  order: 'id' | 'seq'
+}
+
+/** The ids of the first messages of a scope, met on a walk through it. */
+export async function walk(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<number[]> {
+  const ways: Way[] = []
+  for (const ofSender of bySender(senders)) {
+    const asked = { ...quest, conditions: [...ofSender, ...quest.conditions] }
+    const some = scope.kind === 'viewer' ? await waysOfUser(db, scope.uid, asked) : [await wayThrough(db, scope, quest)]
+    ways.push(...some.map((way) => ({ ...way, conditions: [...way.conditions, ...ofSender] })))
+  }
+  return walkAll(db, ways, quest)
+}
+
+// So many senders are followed one by one.
+const sendersApart = 10
+
+/**
+ * One sender after the other, since what each has said is in order. Very many are met on the way instead; the empty text
+ * keeps planners from fetching all that they ever said.
+ */
+function bySender(senders: string[]): Condition[][] {
+  if (senders.length === 0) return [[]]
+  if (senders.length > sendersApart) return [[sql`messages.sender || '' IN (${sql.join(senders)})`]]
+  return senders.map((uid) => [sql`messages.sender = ${uid}`])
+}
+
+export function beyond({ past, affix }: Pick<Quest, 'past' | 'affix'>): Condition[] {
+  if (past === undefined) return []
+  return [affix === 'append' ? sql`messages.id > ${past}` : sql`messages.id < ${past}`]
+}
+
+async function wayThrough(db: TenantDb, scope: Exclude<Scope, { kind: 'viewer' }>, quest: Quest): Promise<Way> {
+  switch (scope.kind) {
+    case 'app':
+      return { conditions: [notErased(db), ...beyond(quest)], order: 'id' }
+    case 'thread': {
+      const cursors = beyondCursors(db, quest.after.uid, quest.after.cursors)
+      return { conditions: [sql`messages.parent_id = ${scope.parentId}`, ...cursors, ...beyond(quest)], order: 'id' }
+    }
+    case 'conversation': {
+      const { above, below } = await numbersIn(db, scope, quest)
+      return wayBetween(scope.conversationId, above, below)
+    }
+  }
+}
+
+/** Through the messages of a conversation with numbers between these. */
+function wayBetween(conversationId: string, above: number, below: number | undefined): Way {
+  return {
+    conditions: [
+      sql`messages.conversation_id = ${conversationId}`,
+      sql`messages.seq > ${above}`,
+      ...(below === undefined ? [] : [sql<SqlBool>`messages.seq < ${below}`]),
+    ],
+    order: 'seq',
+  }
+}
+
+/** Between which numbers of a conversation the messages are that are wanted. */
+async function numbersIn(
+  db: TenantDb,
+  { conversationId, clearedSeq }: Extract<Scope, { kind: 'conversation' }>,
+  { after, past, affix }: Quest,
+): Promise<{ above: number; below?: number }> {
+  const row = after.cursors.length > 0 ? await findRow(db, conversationId, after.uid) : undefined
+  const cursors = after.cursors.map((cursor) => row?.[cursor] ?? Number.MAX_SAFE_INTEGER)
+  const above = Math.max(clearedSeq, ...cursors)
+  if (past === undefined) return { above }
+  const upTo = lastUpTo(db, sql`${conversationId}`, affix === 'append' ? past : past - 1, sql.ref('messages.seq'))
+  const { rows } = await sql<{ seq: number | null }>`${db.connection.flavour.planEachTime}
+    SELECT ${upTo} AS seq`.execute(db.connection.query)
+  const number = rows[0]?.seq ?? 0
+  return affix === 'append' ? { above: Math.max(above, number) } : { above, below: number + 1 }
+}
+
+/** Something of the last message of a conversation up to an id, as a subquery; NULL, if there is none. */
+function lastUpTo(
+  db: TenantDb,
+  conversation: RawBuilder<unknown>,
+  id: number,
+  something: RawBuilder<number>,
+): RawBuilder<number | null> {
+  const key = db.connection.flavour.lastUpTo(['messages.conversation_id', conversation], ['messages.id', sql`${id}`])
+  return sql`(SELECT CASE WHEN messages.conversation_id = ${conversation} THEN ${something} END FROM messages
+    WHERE messages.app_id = ${db.appId} AND ${key})`
+}
+
+interface Beginning {
+  conversation_id: string
+  /** Up to this number nothing is wanted of it. */
+  floor_seq: number
+  /** Its first message. */
+  first_seq: number
+  first_id: number
+}
+
+/** Through all conversations of a user: the first messages of all can only be in the conversations that begin first. */
+async function waysOfUser(db: TenantDb, uid: string, quest: Quest): Promise<Way[]> {
+  const { affix, limit } = quest
+  const begun = await beginnings(db, uid, quest)
+  return begun
+    .toSorted((a, b) => inOrder(affix)(a.first_id, b.first_id))
+    .slice(0, limit)
+    .map(({ conversation_id, first_seq, floor_seq }) =>
+      affix === 'append'
+        ? wayBetween(conversation_id, first_seq - 1, undefined)
+        : wayBetween(conversation_id, floor_seq, first_seq + 1),
+    )
+}
+
+/** The first of what is wanted from each conversation of a user that has any of it. */
+async function beginnings(db: TenantDb, uid: string, quest: Quest): Promise<Beginning[]> {
+  const { flavour, query } = db.connection
+  const cursors = quest.after.cursors.map((cursor) => sql.ref<number>(`conversation_rows.${cursor}`))
+  const floor = cursors.reduce(larger, hiddenUpTo)
+  const conditions = [...inEach(db, floor, quest), ...quest.conditions]
+  const match = sql`messages.app_id = ${db.appId} AND messages.conversation_id = begun.conversation_id
+    AND messages.seq = begun.first_seq`
+  const { rows } = await sql<Beginning>`${flavour.planEachTime}
+    WITH begun AS MATERIALIZED (
+      SELECT conversation_rows.conversation_id, ${floor} AS floor_seq,
+        (SELECT messages.seq FROM messages
+          WHERE messages.app_id = ${db.appId} AND messages.purged = 0 AND ${sql.join(conditions, sql` AND `)}
+          ORDER BY messages.seq ${direction(quest.affix)} LIMIT 1) AS first_seq
+      FROM conversation_rows
+      JOIN conversations ON conversations.app_id = conversation_rows.app_id
+        AND conversations.conversation_id = conversation_rows.conversation_id
+      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
+        AND conversations.last_seq > ${hiddenUpTo})
+    SELECT begun.*, messages.id AS first_id ${flavour.lookUpEach('begun', 'messages', match)}`.execute(query)
+  return rows
+}
+
+/** The same bounds as `numbersIn` finds for one conversation, for all those that a statement goes through. */
+function inEach(db: TenantDb, floor: RawBuilder<number>, { past, affix }: Quest): Condition[] {
+  const conversation = sql`conversations.conversation_id`
+  const here = sql<SqlBool>`messages.conversation_id = ${conversation}`
+  if (past === undefined) return [here, sql`messages.seq > ${floor}`]
+  const seq = sql.ref<number>('messages.seq')
+  // Of two lower bounds SQLite would use one, however far back it lies.
+  return affix === 'append'
+    ? [here, sql`messages.seq > coalesce(${lastUpTo(db, conversation, past, larger(seq, floor))}, ${floor})`]
+    : [here, sql`messages.seq > ${floor}`, sql`messages.seq <= ${lastUpTo(db, conversation, past - 1, seq)}`]
+}
+
+function larger(a: RawBuilder<number>, b: RawBuilder<number>): RawBuilder<number> {
+  return sql`CASE WHEN ${a} > ${b} THEN ${a} ELSE ${b} END`
+}
+
+export const direction = (affix: Affix) => (affix === 'append' ? sql`ASC` : sql`DESC`)
+
+const inOrder = (affix: Affix) => (a: number, b: number) => (affix === 'append' ? a - b : b - a)
+
+function walking(db: TenantDb, way: Way, { conditions, affix, limit }: Quest): RawBuilder<unknown> {
+  const all = [sql`messages.app_id = ${db.appId}`, sql`messages.purged = 0`, ...way.conditions, ...conditions]
+  return sql`SELECT messages.id FROM messages WHERE ${sql.join(all, sql` AND `)}
+    ORDER BY ${sql.ref(`messages.${way.order}`)} ${direction(affix)} LIMIT ${limit}`
+}
+
+// So many ways are asked in one statement, and fewer if they have very many values.
+const waysAtOnce = 40
+const valuesAtOnce = 10_000
+
+/** The first that are found along several ways. */
+async function walkAll(db: TenantDb, ways: Way[], quest: Quest): Promise<number[]> {
+  const [one, ...others] = ways
+  if (!one) return []
+  if (others.length === 0) return idsOf(db, walking(db, one, quest))
+  const values = walking(db, one, quest).compile(db.connection.query).parameters.length
+  const atOnce = Math.max(1, Math.min(waysAtOnce, Math.floor(valuesAtOnce / values)))
+  const found: number[] = []
+  for (let first = 0; first < ways.length; first += atOnce) {
+    const parts = ways
+      .slice(first, first + atOnce)
+      .map((way) => sql`SELECT * FROM (${walking(db, way, quest)}) AS part`)
+    found.push(...(await idsOf(db, sql.join(parts, sql` UNION ALL `))))
+  }
+  return found.toSorted(inOrder(quest.affix)).slice(0, quest.limit)
+}
+
+export async function idsOf(db: TenantDb, text: RawBuilder<unknown>): Promise<number[]> {
+  const { flavour, query } = db.connection
+  const { rows } = await sql<{ id: number }>`${flavour.planEachTime}${text}`.execute(query)
+  return rows.map(({ id }) => id)
+}
