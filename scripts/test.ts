@@ -7,19 +7,22 @@ import { startServices } from './services.ts'
 
 /**
  * Runs the suites: all of them on both databases, or with --quick the fast ones on the embedded database alone. Words
- * after that choose files whose path contains one of them.
+ * after that choose files whose path contains one of them, fast or slow.
  */
 
 const words = process.argv.slice(2)
 const quick = words.includes('--quick')
 const chosen = words.filter((word) => !word.startsWith('--'))
 const exitUsage = 2
+// One more than the cores of a small machine: a test that waits leaves its core to another.
+const processes = 3
+const sharesMax = 12
 
 const slow = /\.slow\.test\.ts$/
 const found = globSync(['server/src/**/*.test.ts', 'tests/**/*.test.ts', 'conformance/**/*.test.ts'])
   .toSorted()
   .filter((file) => chosen.length === 0 || chosen.some((word) => file.includes(word)))
-const files = found.filter((file) => !(quick && slow.test(file)))
+const files = found.filter((file) => !(quick && chosen.length === 0 && slow.test(file)))
 
 if (files.length === 0) {
   console.error('No test matches.')
@@ -42,7 +45,7 @@ process.exit(code)
 /** Most of what a small file costs is loading the server, so here one process loads it for many files. */
 async function runQuickly(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-quick-'))
-  const sharesCount = Math.min(files.length, 8)
+  const sharesCount = Math.min(files.length, sharesMax)
   const shares = Array.from({ length: sharesCount }, (_, n) => {
     const share = files.filter((_file, index) => index % sharesCount === n)
     const imports = share.map((file) => `import '${pathToFileURL(resolve(file))}'\n`)
@@ -53,8 +56,8 @@ async function runQuickly(): Promise<number> {
   const result = await runTests(shares, { PARLEY_TEST_QUICK: 'true' })
   rmSync(folder, { recursive: true })
   const left = found.filter((file) => !files.includes(file))
-  const also = left.length === 0 ? '' : `; and these files:\n  ${left.join('\n  ')}`
-  console.log(`Left to npm test: everything on PostgreSQL and with Redis${also}`)
+  const also = left.length === 0 ? '' : `; and ${left.length} files:\n  ${left.join('\n  ')}`
+  console.log(`Left to npm test: all of it on PostgreSQL; what needs Redis; most of every-operation${also}`)
   return result
 }
 
@@ -62,8 +65,7 @@ function runTests(testFiles: string[], environment: Record<string, string>): Pro
   const flags = [
     '--disable-warning=ExperimentalWarning',
     '--test',
-    // One more than the cores of a small machine: a test that waits leaves its core to another.
-    '--test-concurrency=3',
+    `--test-concurrency=${processes}`,
     '--test-timeout=600000',
     '--test-force-exit',
   ]
