@@ -8,6 +8,7 @@ import { databases } from './support/databases.ts'
 import { nothingChanges } from './support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from './support/house.ts'
 import type { Answer, Sending } from './support/http.ts'
+import { isQuick } from './support/quick.ts'
 import {
   paramsOf,
   pathWithRecords,
@@ -21,7 +22,7 @@ import {
 /** What holds for every operation there is or will be; an area writes nothing to be covered here. */
 
 // Between two edits a sample has to do: a mistake in one of the few parts that all operations share shows in any of them.
-const sampled = process.env.PARLEY_TEST_QUICK === 'true' ? 6 : 1
+const sampled = isQuick ? 6 : 1
 const tried = areas
   .flatMap((area) => area.operations.map((operation) => ({ area, operation })))
   .filter((_, n) => n % sampled === 0)
