@@ -93,6 +93,9 @@ async function startPostgres(bin: string, folder: string, port: number): Promise
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
     'max_connections=300',
+    // Tests end Parley, never PostgreSQL or the machine, so nothing hangs on what reached a disk.
+    'fsync=off',
+    'full_page_writes=off',
   ]
   const server = spawn(join(bin, 'postgres'), ['-D', folder, ...settings.flatMap((each) => ['-c', each])], {
     stdio: 'ignore',

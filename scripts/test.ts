@@ -1,54 +1,81 @@
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { startServices } from './services.ts'
 
 /**
  * Runs the suites: all of them on both databases, or with --quick the fast ones on the embedded database alone. Words
- * after that choose files whose path contains one of them.
+ * after that choose files whose path contains one of them, fast or slow.
  */
 
 const words = process.argv.slice(2)
 const quick = words.includes('--quick')
 const chosen = words.filter((word) => !word.startsWith('--'))
 const exitUsage = 2
+// One more than the cores of a small machine: a test that waits leaves its core to another.
+const processes = 3
+const sharesMax = 12
 
 const slow = /\.slow\.test\.ts$/
-const files = globSync(['server/src/**/*.test.ts', 'tests/**/*.test.ts', 'conformance/**/*.test.ts'])
+const found = globSync(['server/src/**/*.test.ts', 'tests/**/*.test.ts', 'conformance/**/*.test.ts'])
   .toSorted()
-  .filter((file) => !(quick && slow.test(file)))
   .filter((file) => chosen.length === 0 || chosen.some((word) => file.includes(word)))
+const files = found.filter((file) => !(quick && chosen.length === 0 && slow.test(file)))
 
 if (files.length === 0) {
   console.error('No test matches.')
   process.exit(exitUsage)
 }
 
-const services = quick ? { environment: {}, missing: [], stop: async () => {} } : await startServices()
+if (quick) process.exit(await runQuickly())
+
+const services = await startServices()
 for (const missing of services.missing) console.error(`Missing: ${missing}; the tests that need it are skipped.`)
 
 let code: number
 if (services.missing.length > 0 && process.env.CI === 'true') {
   console.error('Under CI=true nothing may be missing.')
   code = 1
-} else code = await runTests()
+} else code = await runTests(files, services.environment)
 await services.stop()
 process.exit(code)
 
-function runTests(): Promise<number> {
+/** Most of what a small file costs is loading the server, so here one process loads it for many files. */
+async function runQuickly(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-quick-'))
+  const sharesCount = Math.min(files.length, sharesMax)
+  const shares = Array.from({ length: sharesCount }, (_, n) => {
+    const share = files.filter((_file, index) => index % sharesCount === n)
+    const imports = share.map((file) => `import '${pathToFileURL(resolve(file))}'\n`)
+    const name = join(folder, `share-${n + 1}.test.mjs`)
+    writeFileSync(name, imports.join(''))
+    return name
+  })
+  const result = await runTests(shares, { PARLEY_TEST_QUICK: 'true' })
+  rmSync(folder, { recursive: true })
+  const left = found.filter((file) => !files.includes(file))
+  const also = left.length === 0 ? '' : `; and ${left.length} files:\n  ${left.join('\n  ')}`
+  console.log(`Left to npm test: all of it on PostgreSQL; what needs Redis; most of every-operation${also}`)
+  return result
+}
+
+function runTests(testFiles: string[], environment: Record<string, string>): Promise<number> {
   const flags = [
     '--disable-warning=ExperimentalWarning',
     '--test',
-    '--test-concurrency=2',
+    `--test-concurrency=${processes}`,
     '--test-timeout=600000',
     '--test-force-exit',
   ]
   const reporter = process.env.CI === 'true' ? ['--test-reporter=spec'] : []
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [...flags, ...reporter, ...files], {
+  return new Promise((resolved) => {
+    const child = spawn(process.execPath, [...flags, ...reporter, ...testFiles], {
       stdio: 'inherit',
-      env: { ...process.env, ...services.environment },
+      env: { ...process.env, ...environment },
     })
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
-    child.on('exit', (exitCode) => resolve(exitCode ?? 1))
+    child.on('exit', (exitCode) => resolved(exitCode ?? 1))
   })
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { inspect, promisify } from 'node:util'
 import { ConfigError, readConfig, settingsList } from '../server/src/config.ts'
+import { thorough } from './support/quick.ts'
 
 const main = join(import.meta.dirname, '../server/src/main.ts')
 const here = import.meta.filename
@@ -153,7 +154,7 @@ describe('the command line', () => {
   const parley = (words: string[], environment: Record<string, string>) =>
     run(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], { env: environment })
 
-  it('shows the effective settings with flags before environment, and stars for secrets', async () => {
+  it('shows the effective settings with flags before environment, and stars for secrets', thorough, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
     const environment = {
       PARLEY_DATA: folder,
@@ -172,7 +173,7 @@ describe('the command line', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('refuses to start with a bad setting: one sentence, exit code 2', async () => {
+  it('refuses to start with a bad setting: one sentence, exit code 2', thorough, async () => {
     await assert.rejects(
       parley(['start'], { PARLEY_PORT: 'x' }),
       (error: Error & { code?: number; stderr?: string }) => {

@@ -4,6 +4,7 @@ import { withoutContent, withoutTrace } from '../server/src/areas/messages/histo
 import { databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import type { Answer } from './support/http.ts'
+import { thorough } from './support/quick.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { appWith, as, say, sayIn } from './support/talk.ts'
 import { type Logged, logOf } from './support/told.ts'
@@ -380,7 +381,7 @@ for (const database of databases) {
       })
     })
 
-    it('make of an old state the state there is', async (test) => {
+    it('make of an old state the state there is', thorough, async (test) => {
       const seed = seedFrom('EVENTS_SEED')
       test.diagnostic(`EVENTS_SEED=${seed}`)
       const random = randomFrom(seed)

@@ -63,8 +63,15 @@ export function assertNothingTripped(): void {
   assert.deepEqual(tripped.splice(0), [])
 }
 
-/** What is wrong with a statement, if anything. */
+const judged = new Map<string, string | undefined>()
+
+/** What is wrong with a statement, if anything. The same texts come by thousands of times. */
 export function problemWith(sql: string): string | undefined {
+  if (!judged.has(sql)) judged.set(sql, problemFoundIn(sql))
+  return judged.get(sql)
+}
+
+function problemFoundIn(sql: string): string | undefined {
   const text = sql.replaceAll('"', '').replaceAll(/\s+/g, ' ').trim().toLowerCase()
   if (!/^(select|insert|update|delete|with) /.test(text)) return undefined
   const tables = touchedTables(text)

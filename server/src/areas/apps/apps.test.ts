@@ -11,6 +11,7 @@ import {
   type House,
   house,
 } from '../../../../tests/support/house.ts'
+import { thorough } from '../../../../tests/support/quick.ts'
 import { logOf } from '../../../../tests/support/told.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 
@@ -378,7 +379,7 @@ for (const database of databases) {
         assert.equal(events.filter((row) => row.includes(id) && row.includes('app.archived')).length, 1)
       })
 
-      it('purges every row of the app after 30 days, and no other', async () => {
+      it('purges every row of the app after 30 days, and no other', thorough, async () => {
         const [gone, stays] = [await newApp(), await newApp()]
         for (const app of [gone, stays]) await fill(app)
         assertSucceeds(await h.management.delete(`/apps/${gone.id}`))

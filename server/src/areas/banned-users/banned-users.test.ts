@@ -95,7 +95,7 @@ for (const database of databases) {
       assert.deepEqual([out.isBanned, 'scope' in out, 'joinedAt' in out], [true, false, false])
       assert.deepEqual([part.isBanned, part.scope], [true, 'participant'])
       assert.ok(part.joinedAt <= part.bannedAt)
-      assert.equal(out.bannedAt, part.bannedAt + 5)
+      assert.ok(out.bannedAt >= part.bannedAt + 5)
       assert.deepEqual(uidsIn((await list(app, '?searchKey=OF%20PAR')).data), ['part'])
       assert.deepEqual(uidsIn((await list(app, '?perPage=1&page=2')).data), ['part'])
       const past = (await list(app, '?perPage=5000&page=2')).meta

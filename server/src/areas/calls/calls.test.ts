@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { thorough } from '../../../../tests/support/quick.ts'
 
 /** Contract of the Calls area, through the front door. */
 
@@ -328,7 +329,7 @@ for (const database of databases) {
   })
 
   describe(`long lists of calls on ${database}`, () => {
-    it('count exactly and cut every page right, whatever the depth and the filter', async () => {
+    it('count exactly and cut every page right, whatever the depth and the filter', thorough, async () => {
       const h = await house({ database, strict: false })
       const app = await h.app('many')
       const now = h.clock.now()

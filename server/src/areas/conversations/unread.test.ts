@@ -10,6 +10,7 @@ import {
   type House,
   house,
 } from '../../../../tests/support/house.ts'
+import { thorough } from '../../../../tests/support/quick.ts'
 import { appWith, as, clientOf, say, sayIn } from '../../../../tests/support/talk.ts'
 
 /** What is unread is told in many places. Whatever happens, they all tell the same. */
@@ -77,7 +78,7 @@ for (const database of databases) {
       }
     }
 
-    it('are the same in every place, after everything that can happen to them', async () => {
+    it('are the same in every place, after everything that can happen to them', thorough, async () => {
       const app = await appWith(h, 'ada', 'lin', 'max', 'zoe')
       const ada = callerAt(h.client, app.host, '/v3', { apikey: app.apiKey, ...as('ada') })
       const client = await clientOf(h, app, 'ada')

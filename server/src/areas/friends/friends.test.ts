@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { thorough } from '../../../../tests/support/quick.ts'
 import { freshSecond, settleUntil } from '../../../../tests/support/until.ts'
 import { workIn } from '../../kit/work.ts'
 import { tenantDb } from '../../storage/tenant.ts'
@@ -120,7 +121,7 @@ for (const database of databases) {
         assert.equal(milo.blockedByMe, true)
       })
 
-      it('stops at exactly 1,000 friends for either of the two, also when adds race', async () => {
+      it('stops at exactly 1,000 friends for either of the two, also when adds race', thorough, async () => {
         const app = await appWith()
         const crowd = Array.from({ length: friendsMax + 120 }, (_, i) => ({ uid: `u${i}`, name: `Person ${i}` }))
         await h.service.house.database.write(async (connection) => {

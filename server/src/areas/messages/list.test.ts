@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { thorough } from '../../../../tests/support/quick.ts'
 import { randomFrom, seedFrom } from '../../../../tests/support/random.ts'
 import { appWith, as, clientOf, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
 
@@ -192,7 +193,7 @@ for (const database of databases) {
         ['of the crew', (asked) => found('/groups/crew/messages', asked, 'ada')],
       ]
 
-      it('combine with a search: what both find, and nothing else', async () => {
+      it('combine with a search: what both find, and nothing else', thorough, async () => {
         const questions = cases.map(([search]) => search()).filter((asked) => !asked.includes('searchKey'))
         for (const [at, asked] of questions.entries()) {
           const list = lists[at % lists.length]
@@ -205,7 +206,7 @@ for (const database of databases) {
         }
       })
 
-      it('combine with each other: what both find, and nothing else', async () => {
+      it('combine with each other: what both find, and nothing else', thorough, async () => {
         const seed = seedFrom('FILTER_SEED')
         const { pick } = randomFrom(seed)
         const questions = cases.map(([search]) => search()).filter((asked) => !asked.includes('imestamp'))

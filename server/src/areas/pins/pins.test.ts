@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { dump } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { thorough } from '../../../../tests/support/quick.ts'
 import { appWith, as, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
 import { toldTo } from '../../../../tests/support/told.ts'
 
@@ -203,7 +204,7 @@ for (const database of databases) {
         assertSucceeds(await act(app, 'post', ids[103] ?? '', 'save', 'lin'))
       })
 
-      it('takes no place of the hundred once the user cannot see it any more', async () => {
+      it('takes no place of the hundred once the user cannot see it any more', thorough, async () => {
         const app = await appWith(h, 'ada', 'lin')
         assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada', 'lin'] } }))
         for (let n = 0; n < 100; n += 1) {
