@@ -121,29 +121,37 @@ export function placesMatching(db: TenantDb, search: Search): RawBuilder<number>
   return sql<number>`(SELECT search_entries.at ${entriesMatching(db, search)})`
 }
 
-/** From which end of the list, past which record, and how many. */
+/** From which end of the list, past which place, and how many. */
 interface Nearest {
   limit: number
   upwards: boolean
-  past: string | undefined
+  past: number | undefined
+}
+
+/** Whether the first of what a search finds are found before the rest. */
+export function findsFirst(db: TenantDb): boolean {
+  return db.connection.flavour.entryOrder !== undefined
 }
 
 /**
- * The places of the first records that a search finds, for lists whose entries are made in the order of their places and
- * stay for as long as their records; a backup writes them in that order, too. Nothing, where the index does not find
- * entries in their order.
+ * The places of the first records that a search finds, for lists whose ids are the places. Where entries are found in the
+ * order in which they were made, that must be the order of places, and stay so for as long as the records: a backup writes
+ * them in it, too. Elsewhere all that is found is sorted.
  */
-export function firstPlaces(db: TenantDb, search: Search, nearest: Nearest): RawBuilder<number> | undefined {
-  const { entryOrder } = db.connection.flavour
-  if (!entryOrder) return undefined
-  const { limit, upwards, past } = nearest
-  const start = sql`(SELECT ${entryOrder.ofEntry} FROM search_entries WHERE search_entries.app_id = ${db.appId}
-    AND search_entries.list = ${search.list} AND search_entries.id = ${past})`
-  const bound = upwards
-    ? sql`${entryOrder.ofHit} > coalesce(${start}, 0)`
-    : sql`${entryOrder.ofHit} < coalesce(${start}, ${Number.MAX_SAFE_INTEGER})`
-  return sql<number>`(SELECT search_entries.at ${entriesMatching(db, search)} ${past === undefined ? sql`` : sql`AND ${bound}`}
-    ORDER BY ${entryOrder.ofHit} ${upwards ? sql`ASC` : sql`DESC`} LIMIT ${limit})`
+export function firstPlaces(db: TenantDb, search: Search, { limit, upwards, past }: Nearest): RawBuilder<number> {
+  const order = db.connection.flavour.entryOrder?.ofHit ?? sql`search_entries.at`
+  const bound =
+    past === undefined ? sql`` : sql`AND ${order} ${upwards ? sql`>` : sql`<`} ${placeIn(db, search, past, upwards)}`
+  return sql<number>`(SELECT search_entries.at ${entriesMatching(db, search)} ${bound}
+    ORDER BY ${order} ${upwards ? sql`ASC` : sql`DESC`} LIMIT ${limit})`
+}
+
+/** Where a place lies in the order of hits. One that has no entry is no bound, and leaves it to others to keep to it. */
+function placeIn({ appId, connection }: TenantDb, { list }: Search, place: number, upwards: boolean) {
+  const { entryOrder } = connection.flavour
+  if (!entryOrder) return sql`${place}`
+  return sql`coalesce((SELECT ${entryOrder.ofEntry} FROM search_entries WHERE search_entries.app_id = ${appId}
+    AND search_entries.list = ${list} AND search_entries.id = ${String(place)}), ${upwards ? 0 : Number.MAX_SAFE_INTEGER})`
 }
 
 /** Which part of what is found is wanted. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { countMatching, firstPlaces, matches, placesMatching, type Search } from '../../storage/search.ts'
+import { countMatching, findsFirst, firstPlaces, matches, placesMatching, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { findConversation, notErased, visibleTo } from '../timeline/index.ts'
 import { beyondCursors, type Condition, type Named, sentBy } from './filters.ts'
@@ -57,8 +57,10 @@ async function worthGathering(db: TenantDb, scope: Scope, limit: number): Promis
 const hitsPerWanted = 20
 
 /**
- * Where the index gives hits in their order, the first few of a common word fill the page. Else the hits are gathered if
- * they are few, and looked for on the way through the messages if they are many.
+ * The first few hits mostly fill the page; they are asked for at once where the index gives hits in their order, and where
+ * it does not, if there are not too many to sort. Else the hits are gathered if they are few, and looked for on the way
+ * through the messages if they are many: for a user, first among what is next in the app, since a walk through
+ * conversations goes to the end of each that does not have the word.
  */
 async function searched(
   db: TenantDb,
@@ -69,15 +71,31 @@ async function searched(
 ): Promise<number[]> {
   const { past, affix, limit } = quest
   const near = limit * hitsPerWanted
-  const upwards = affix === 'append'
-  const nearest = firstPlaces(db, search, { limit: near, upwards, past: past === undefined ? past : String(past) })
-  const found = nearest ? await gather(db, scope, nearest, senders, quest) : []
-  if (found.length === limit) return found
+  const nearest = () =>
+    gather(db, scope, firstPlaces(db, search, { limit: near, upwards: affix === 'append', past }), senders, quest)
+  const first = findsFirst(db) ? await nearest() : undefined
+  if (first?.length === limit) return first
   const few = await worthGathering(db, scope, limit)
   const hits = await countMatching(db, search, Math.max(few, near) + 1)
-  if (nearest && hits <= near) return found
+  const found = first ?? (hits <= few ? await nearest() : undefined)
+  if (found && (found.length === limit || hits <= near)) return found
   if (hits <= few) return gather(db, scope, placesMatching(db, search), senders, quest)
-  return walk(db, scope, senders, { ...quest, conditions: [...quest.conditions, eachMatches(db, search)] })
+  const matching = { ...quest, conditions: [...quest.conditions, eachMatches(db, search)] }
+  if (scope.kind === 'viewer' && !first) {
+    const around = await gather(db, scope, nextInApp(db, quest), senders, matching)
+    if (around.length === limit) return around
+  }
+  return walk(db, scope, senders, matching)
+}
+
+// Of so many messages for each that is wanted, a common word is mostly in enough.
+const messagesPerWanted = 100
+
+/** The next messages of the app, whoever sees them: for a user who sees much, they are enough. */
+function nextInApp(db: TenantDb, quest: Quest): RawBuilder<number> {
+  const all = [sql`messages.app_id = ${db.appId}`, ...beyond(quest)]
+  return sql`(SELECT messages.id FROM messages WHERE ${sql.join(all, sql` AND `)}
+    ORDER BY messages.id ${direction(quest.affix)} LIMIT ${quest.limit * messagesPerWanted})`
 }
 
 async function hasFew(db: TenantDb, ids: RawBuilder<number>, most: number): Promise<boolean> {
