@@ -230,7 +230,10 @@ export function parametersOf(area: Area, { path, query, onBehalfOf, method }: Op
 /** A path parameter is told in the words of the record’s field it names. */
 function pathParameter(area: Area, name: string): Parameter {
   const [field] = area.operations.flatMap(({ reply }) => namedIn(reply as Shape, name))
-  const { description, ...schema } = field ?? { description: `Id of the ${name.replace(/Id$/, '')}`, type: 'string' }
+  const { description, ...schema } = field ?? {
+    description: `Which ${name.replace(/Id$/, '')} is meant`,
+    type: 'string',
+  }
   return { name, in: 'path', required: true, ...(description && { description }), schema }
 }
 

@@ -11,6 +11,7 @@ type Read = (values: string[], entries: string[]) => { value: unknown } | { prob
 interface PropertySchema {
   type?: string
   minimum?: number
+  maxItems?: number
 }
 
 const nothing = {}
@@ -46,7 +47,8 @@ function readerFor(property: PropertySchema): Read {
       return ([value = ''], [entry = '']) => readBoolean((value || entry).trim())
     case 'array':
       // An entry of its own may hold a comma.
-      return (values, entries) => ({ value: [...values.flatMap((value) => value.split(',')), ...entries] })
+      return (values, entries) =>
+        readList([...values.flatMap((value) => value.split(',')), ...entries], property.maxItems)
     default:
       return ([value], [entry]) => ({ value: value ?? entry })
   }
@@ -62,6 +64,10 @@ function entriesOf(sent: URLSearchParams, name: string): string[] {
     const isEntry = key.startsWith(`${name}[`) && /^\[\d+\]$/.test(key.slice(name.length))
     return isEntry ? [value] : []
   })
+}
+
+function readList(value: string[], most = Number.POSITIVE_INFINITY): ReturnType<Read> {
+  return value.length > most ? { problem: `must not have more than ${most} entries` } : { value }
 }
 
 function readInteger(text: string, minimum: number | undefined): ReturnType<Read> {

@@ -33,13 +33,14 @@ import {
   Conversation,
   ConversationListQuery,
   ConversationPage,
-  ConversationReset,
   ConversationUpdate,
   DownTo,
+  GroupReset,
   Marked,
   SystemPins,
   SystemPinsPut,
   UpTo,
+  UserReset,
 } from './schemas.ts'
 import { isListed, systemPins, updatedAt } from './sides.ts'
 
@@ -204,14 +205,14 @@ const resetConversation = ofBoth((kind, path, name) =>
     doors,
     onBehalfOf: 'required',
     may: 'deleteConversationForUser',
-    body: ConversationReset,
+    body: kind === 'user' ? UserReset : GroupReset,
     reply: Done,
-    errors: [...sideErrors, notForClients],
+    errors: kind === 'user' ? [...sideErrors, notForClients] : sideErrors,
     find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
     async run(call) {
       const side = accessible(call.found)
-      const { deleteMessagesPermanently, preserveOrder = false } = call.body
-      if (deleteMessagesPermanently && kind === 'user') {
+      const { preserveOrder = false } = call.body
+      if ('deleteMessagesPermanently' in call.body && call.body.deleteMessagesPermanently) {
         if (call.caller.kind === 'client') throw notForClients()
         await emptyForGood(call, side, preserveOrder)
       } else await resetSide(call, side, preserveOrder)

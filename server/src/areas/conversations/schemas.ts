@@ -57,9 +57,13 @@ export const ConversationUpdate = Type.Object({
   tags: Tags,
 })
 
-export const ConversationReset = Type.Object({
+const preserveOrder = flag('Keep the conversation at its place in the list')
+
+export const GroupReset = Type.Object({ preserveOrder })
+
+export const UserReset = Type.Object({
   deleteMessagesPermanently: flag('Remove the messages for good, for both sides'),
-  preserveOrder: flag('Keep the conversation at its place in the list'),
+  preserveOrder,
   conversationWith: Type.Optional(Type.Unknown({ description: 'Ignored' })),
 })
 

@@ -451,6 +451,19 @@ for (const database of databases) {
         assert.deepEqual(await found('?updatedAt[from]=0'), ['alpha'])
         assert.deepEqual(await found(`?updatedAt[from]=${updatedAt}&updatedAt[to]=${updatedAt}`), ['alpha'])
         assert.deepEqual(await found(`?updatedAt[to]=${updatedAt - 1}`), [])
+        await h.service.house.database.write(async (connection) => {
+          const rows = tenantDb(connection, app.id)
+          for (const [at, guids] of [
+            [10, ['alpha', 'beta']],
+            [20, ['gamma', 'delta']],
+          ] as const) {
+            await rows.update('groups').set({ changed_at: at }).where('guid', 'in', guids).execute()
+          }
+        })
+        // A second is not torn apart where one reads on from it, but pages are.
+        assert.deepEqual(await found('?updatedAt=9&perPage=3'), ['alpha', 'beta'])
+        assert.deepEqual(await found('?updatedAt=10&perPage=2'), ['delta', 'gamma'])
+        assert.equal((await found('?updatedAt=9&perPage=3&page=1')).length, 3)
       })
 
       it('obeys the permissions of the role', async () => {

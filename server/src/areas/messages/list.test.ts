@@ -26,6 +26,22 @@ for (const database of databases) {
 
     const later = (seconds = 10) => h.clock.setOffset(h.clock.offsetSeconds() + seconds)
 
+    it('takes up to a hundred words of one kind', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'ada', 'lin')
+      const senders = (count: number) => ['ada', ...Array.from({ length: count - 1 }, (_, n) => `u${n}`)].join()
+      for (const path of ['/messages', '/users/lin/messages']) {
+        const { data } = assertSucceeds(await app.get(`${path}?senders=${senders(100)}`, as('ada')))
+        assert.deepEqual(
+          data.map((message: { id: string }) => message.id),
+          [id],
+        )
+        const refused = await app.get(`${path}?senders=${senders(101)}`, as('ada'))
+        assertFails(refused, 400, 'ERR_BAD_REQUEST')
+        assert.deepEqual(refused.body.error.details, { senders: ['must not have more than 100 entries'] })
+      }
+    })
+
     describe('filters', () => {
       let app: AppClient
       const ids: Record<string, string> = {}

@@ -81,7 +81,9 @@ export const messageFilters = {
   categories: Words('Any of these categories'),
   type: Type.Optional(Type.String()),
   types: Words('Any of these types'),
-  searchKey: Type.Optional(Text(255, 'All words must occur, in the text or in names of files or people')),
+  searchKey: Type.Optional(
+    Type.String({ description: 'All words must occur, in the text or in names of files or people' }),
+  ),
   hasAttachments: flag('With, or without, files'),
   attachmentTypes: Words('`image`, `video`, `audio`, `file`; any of these'),
   hasMentions: flag('With, or without, mentions'),
