@@ -204,6 +204,14 @@ for (const database of databases) {
         }
       })
 
+      it('may not say that a body is compressed', async () => {
+        const refused = await app.post('/users', { uid: 'zip', name: 'Zip' }, { 'content-encoding': 'gzip' })
+        assertFails(refused, 400, 'ERR_BAD_REQUEST')
+        assert.deepEqual(Object.keys(refused.body.error.details), ['content-encoding'])
+        assertFails(await app.get('/users/zip'), 404, 'ERR_UID_NOT_FOUND')
+        assertSucceeds(await app.post('/users', { uid: 'zip', name: 'Zip' }, { 'content-encoding': 'identity' }))
+      })
+
       it('may say anything about types: Accept is ignored, and a body is JSON whatever its Content-Type', async () => {
         assertSucceeds(await app.get('/apikeys', { Accept: 'text/html' }))
         const raw = '{"label":"x"}'

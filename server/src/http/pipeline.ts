@@ -180,6 +180,8 @@ const nothingSent: Sent = { text: '', body: {}, files: [] }
 
 async function readSent(pipeline: Pipeline, request: IncomingMessage, { app, caller, mounted }: Call): Promise<Sent> {
   const { operation } = mounted
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') throw badRequest({ 'content-encoding': ['is not supported; send the body as it is'] })
   if (app && operation.takesFiles && isMultipart(request)) {
     return readSentForm(pipeline, request, operation, app.id, caller)
   }
