@@ -53,8 +53,8 @@ async function worthGathering(db: TenantDb, scope: Scope, limit: number): Promis
   }
 }
 
-// Of so many hits for each message that is wanted, the filters mostly leave enough.
-const hitsPerWanted = 20
+// Of so many hits for each message that is wanted, the filters mostly leave enough; one tries with few, then with more.
+const hitsPerWanted = [2, 20]
 
 /**
  * The first few hits mostly fill the page; they are asked for at once where the index gives hits in their order, and where
@@ -70,9 +70,16 @@ async function searched(
   quest: Quest,
 ): Promise<number[]> {
   const { past, affix, limit } = quest
-  const near = limit * hitsPerWanted
-  const nearest = () =>
-    gather(db, scope, firstPlaces(db, search, { limit: near, upwards: affix === 'append', past }), senders, quest)
+  const near = limit * Math.max(...hitsPerWanted)
+  const nearest = async () => {
+    let found: number[] = []
+    for (const each of hitsPerWanted) {
+      const places = firstPlaces(db, search, { limit: limit * each, upwards: affix === 'append', past })
+      found = await gather(db, scope, places, senders, quest)
+      if (found.length === limit) break
+    }
+    return found
+  }
   const first = findsFirst(db) ? await nearest() : undefined
   if (first?.length === limit) return first
   const few = await worthGathering(db, scope, limit)

@@ -189,25 +189,47 @@ function walking(db: TenantDb, way: Way, { conditions, affix, limit }: Quest): R
     ORDER BY ${sql.ref(`messages.${way.order}`)} ${direction(affix)} LIMIT ${limit}`
 }
 
-// So many ways are asked in one statement, and fewer if they have very many values.
-const waysAtOnce = 40
-const valuesAtOnce = 10_000
-
-/** The first that are found along several ways. */
+/**
+ * The first that are found along several ways. Each is asked for a few first: only where all of these are among the first
+ * can more of it be.
+ */
 async function walkAll(db: TenantDb, ways: Way[], quest: Quest): Promise<number[]> {
   const [one, ...others] = ways
   if (!one) return []
   if (others.length === 0) return idsOf(db, walking(db, one, quest))
-  const values = walking(db, one, quest).compile(db.connection.query).parameters.length
-  const atOnce = Math.max(1, Math.min(waysAtOnce, Math.floor(valuesAtOnce / values)))
-  const found: number[] = []
+  const { limit } = quest
+  const compare = inOrder(quest.affix)
+  const few = Math.min(limit, Math.ceil((2 * limit) / ways.length) + 1)
+  const begun = await walkEach(db, ways, { ...quest, limit: few })
+  const last = begun.flat().toSorted(compare)[limit - 1]
+  const isOpen = (ids: number[]) =>
+    few < limit && ids.length === few && (last === undefined || compare(ids.at(-1) ?? 0, last) < 0)
+  const open = ways.filter((_, n) => isOpen(begun[n] ?? []))
+  const found = [...begun.filter((ids) => !isOpen(ids)), ...(await walkEach(db, open, quest))]
+  return found.flat().toSorted(compare).slice(0, limit)
+}
+
+// So many ways are asked in one statement, and fewer if they have very many values.
+const waysAtOnce = 40
+const valuesAtOnce = 10_000
+
+/** What is found along each of several ways. */
+async function walkEach(db: TenantDb, ways: Way[], quest: Quest): Promise<number[][]> {
+  const { flavour, query } = db.connection
+  const found: number[][] = ways.map(() => [])
+  const values = ways[0] ? walking(db, ways[0], quest).compile(query).parameters.length : 0
+  const atOnce = Math.max(1, Math.min(waysAtOnce, Math.floor(valuesAtOnce / (values + 1))))
   for (let first = 0; first < ways.length; first += atOnce) {
     const parts = ways
       .slice(first, first + atOnce)
-      .map((way) => sql`SELECT * FROM (${walking(db, way, quest)}) AS part`)
-    found.push(...(await idsOf(db, sql.join(parts, sql` UNION ALL `))))
+      .map((way, n) => sql`SELECT ${sql.lit(n)} AS way, part.id FROM (${walking(db, way, quest)}) AS part`)
+    const { rows } = await sql<{
+      way: number
+      id: number
+    }>`${flavour.planEachTime}${sql.join(parts, sql` UNION ALL `)}`.execute(query)
+    for (const { way, id } of rows) found[first + way]?.push(id)
   }
-  return found.toSorted(inOrder(quest.affix)).slice(0, quest.limit)
+  return found
 }
 
 export async function idsOf(db: TenantDb, text: RawBuilder<unknown>): Promise<number[]> {
