@@ -27,6 +27,22 @@ for (const database of databases) {
     const crewOf = async (app: AppClient, owner: string, ...participants: string[]) =>
       assertSucceeds(await app.post('/groups', { guid: 'crew', name: 'Crew', members: { participants } }, as(owner)))
 
+    it('takes ids of messages as numbers or digits, and no other number', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'lin', 'ada')
+      for (const messageId of [2 ** 63, 1e15, -1, 1.5, '1e3', '9'.repeat(16), '', null, {}]) {
+        for (const path of ['delivered', 'read']) {
+          const refused = await app.post(`/users/lin/conversation/${path}`, { messageId }, as('ada'))
+          assertFails(refused, 400, 'ERR_BAD_REQUEST')
+        }
+      }
+      const takenBack = await app.delete('/users/lin/conversation/read', { messageId: 2 ** 63 }, as('ada'))
+      assertFails(takenBack, 400, 'ERR_BAD_REQUEST')
+      for (const messageId of [id, Number(id)]) {
+        assertSucceeds(await app.post('/users/lin/conversation/read', { messageId }, as('ada')))
+      }
+    })
+
     it('tells the same of the last message as the message itself, also of what the app did', async () => {
       const app = await appWith(h, 'ada', 'lin')
       const settings = { 'core.conversations.updateOnMessageActions': true }

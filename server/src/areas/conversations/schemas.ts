@@ -1,5 +1,6 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
 import { OneOf, Seconds, type Static, Tags, Type, Words } from '../../kit/schema.ts'
+import { IdInput } from '../messages/schemas.ts'
 import { Message } from '../timeline/schemas.ts'
 
 export const Conversation = Type.Object(
@@ -67,10 +68,8 @@ export const UserReset = Type.Object({
   conversationWith: Type.Optional(Type.Unknown({ description: 'Ignored' })),
 })
 
-const MessageId = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,15}$' })])
-
-export const UpTo = Type.Object({ messageId: Type.Optional(MessageId) })
-export const DownTo = Type.Object({ messageId: MessageId })
+export const UpTo = Type.Object({ messageId: Type.Optional(IdInput('The last of them')) })
+export const DownTo = Type.Object({ messageId: IdInput('The last that stays read') })
 
 /** What older clients read: the text under both spellings. */
 export const Marked = Type.Object({

@@ -24,7 +24,13 @@ export type AnnouncedFile = Static<typeof AnnouncedFile>
 export const UploadsAsk = Type.Object({
   receiverId: FilledText(100, 'UID or GUID that the files are for'),
   receiverType: OneOf(['user', 'group']),
-  parentMessageId: Type.Optional(Type.Integer({ minimum: 1, description: 'The message whose thread they are for' })),
+  parentMessageId: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The message whose thread they are for',
+    }),
+  ),
   batchId: Type.Optional(FilledText(100, 'Your own name for the whole; not kept')),
   files: Type.Array(AnnouncedFile, {
     minItems: 1,
