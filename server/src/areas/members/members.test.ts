@@ -313,6 +313,7 @@ for (const database of databases) {
       it('gives every member once when walked page by page', async () => {
         const app = await newApp('ada')
         assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G' }, as('ada')))
+        later()
         const expected = ['ada']
         for (let n = 0; n < 20; n += 1) {
           const uid = `u${String(n).padStart(2, '0')}`
@@ -349,7 +350,7 @@ for (const database of databases) {
           )
         }
         const moderators = uidsIn((await list(app, '?scopes=moderator,admin&perPage=5&page=2')).data)
-        assert.deepEqual(moderators.slice(-2), ['ada', 'u00'])
+        assert.deepEqual(moderators.slice(-2), ['u00', 'ada'])
       })
 
       it('is for members if the group is private', async () => {
