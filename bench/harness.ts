@@ -143,6 +143,21 @@ export function againstFloor(
   })
 }
 
+/** How many times fewer requests a second than another of Parley's own; for work that is done outside of its process. */
+export function slowerBy(
+  samples: Samples,
+  { group, job, base, parley, atMost }: { group: string; job: string; base: string; parley: string; atMost: number },
+): Row {
+  return judged({
+    group,
+    job,
+    floor: rateOf(samples, base),
+    parley: rateOf(samples, parley),
+    reached: ratioOf(samples, base, parley, ({ requestsPerSecond }) => requestsPerSecond),
+    goal: { atMost },
+  })
+}
+
 /** How many times the CPU of another request of Parley's own. */
 export function againstSelf(
   samples: Samples,

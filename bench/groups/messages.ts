@@ -1,15 +1,5 @@
 import { startServices } from '../../scripts/services.ts'
-import {
-  againstFloor,
-  againstSelf,
-  type Bench,
-  type Contender,
-  type Group,
-  interleave,
-  judged,
-  rateOf,
-  ratioOf,
-} from '../harness.ts'
+import { againstFloor, againstSelf, type Bench, type Contender, type Group, interleave, slowerBy } from '../harness.ts'
 import { type Install, installWithMessages, requestTo, send } from '../install.ts'
 import type { Request } from '../load.ts'
 import { busyUser, groupOf, groupSizes, otherScripts, partnerAt, rareWord } from '../load-messages.ts'
@@ -162,17 +152,15 @@ export const messagesOnPostgres: Group = {
         })),
       )
       const samples = await interleave(bench.generator, bench.plan, contenders)
-      return Object.keys(paths).map((job) => {
-        const [base, parley] = [`${job} few`, `${job} many`]
-        return judged({
+      return Object.keys(paths).map((job) =>
+        slowerBy(samples, {
           group: 'messages/postgres',
           job: `${job}, ${many} against ${few}`,
-          floor: rateOf(samples, base),
-          parley: rateOf(samples, parley),
-          reached: ratioOf(samples, base, parley, ({ requestsPerSecond }) => requestsPerSecond),
-          goal: { atMost: 1.3 },
-        })
-      })
+          base: `${job} few`,
+          parley: `${job} many`,
+          atMost: 1.3,
+        }),
+      )
     } finally {
       await services.stop()
     }

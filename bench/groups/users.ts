@@ -1,19 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startServices } from '../../scripts/services.ts'
-import {
-  againstFloor,
-  againstSelf,
-  type Bench,
-  type Contender,
-  type Group,
-  interleave,
-  judged,
-  type Row,
-  rateOf,
-  ratioOf,
-  type Samples,
-} from '../harness.ts'
+import { againstFloor, againstSelf, type Bench, type Contender, type Group, interleave, slowerBy } from '../harness.ts'
 import { type Answer, type Install, installWithUsers, requestTo, send } from '../install.ts'
 import { type Request, serialNumber } from '../load.ts'
 import { rareName, uidAt } from '../load-users.ts'
@@ -245,20 +233,17 @@ export const usersOnPostgres: Group = {
         { name: base, server: few.server, requests: [requestTo(few.install, '/v3/users')] },
         ...[first, ...others].map(({ job, request }) => ({ name: job, server: many.server, requests: [request] })),
       ])
-      return [first, ...others].map(({ job }) => slowerBy(samples, base, `${job}, of ${plan.records}`, job))
+      return [first, ...others].map(({ job }) =>
+        slowerBy(samples, {
+          group: 'users/postgres',
+          job: `${job}, of ${plan.records}`,
+          base,
+          parley: job,
+          atMost: pageCpuTimesMax,
+        }),
+      )
     } finally {
       await services.stop()
     }
   },
-}
-
-function slowerBy(samples: Samples, base: string, job: string, name: string): Row {
-  return judged({
-    group: 'users/postgres',
-    job,
-    floor: rateOf(samples, base),
-    parley: rateOf(samples, name),
-    reached: ratioOf(samples, base, name, ({ requestsPerSecond }) => requestsPerSecond),
-    goal: { atMost: pageCpuTimesMax },
-  })
 }

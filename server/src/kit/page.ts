@@ -98,6 +98,18 @@ export function wholeSeconds<Item>(page: Item[], following: Item | undefined, at
   return whole.length > 0 ? whole : page
 }
 
+/** A page of rows that begin where it does and go further, if there are more: whole seconds, where one reads on from a time. */
+export function pageOfRows<Row>(
+  rows: Row[],
+  limit: number,
+  { updatedAt, page }: { updatedAt?: number | undefined; page?: number | undefined },
+  at: (row: Row) => number,
+): Row[] {
+  const some = rows.slice(0, limit)
+  const isReadOn = updatedAt !== undefined && page === undefined
+  return isReadOn ? wholeSeconds(some, rows[limit], at) : some
+}
+
 type Rows<Row> = SelectQueryBuilder<Tables, never, Row>
 
 /** One narrowing function for each filter of a list's query; a filter without one does not compile. */

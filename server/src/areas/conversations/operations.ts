@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from '../../kit/errors.ts'
 import { type Actor, operation, type Route } from '../../kit/operation.ts'
-import { paginationOf, sliceOf, wholeSeconds } from '../../kit/page.ts'
+import { pageOfRows, paginationOf, sliceOf } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -84,9 +84,7 @@ async function pageOfUser(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; sides: Side[] }> {
   const all = await listedSides(db, uid, query)
-  const sides = all.slice(offset, offset + limit)
-  const isRead = query.updatedAt !== undefined && query.page === undefined
-  return { total: all.length, sides: isRead ? wholeSeconds(sides, all[limit], updatedAt) : sides }
+  return { total: all.length, sides: pageOfRows(all.slice(offset), limit, query, updatedAt) }
 }
 
 /** With whom a conversation is, as the path names it. */

@@ -1,6 +1,6 @@
 import { ApiError, badRequest, quotaReached } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { paginationOf, sliceOf, userPageOf, wholeSeconds, withCursor } from '../../kit/page.ts'
+import { pageOfRows, paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -89,10 +89,8 @@ const listGroups = operation({
     const slice = sliceOf(query)
     const { limit } = slice
     const { total, rows } = await selectGroups(db, query, viewer, { ...slice, limit: limit + 1 })
-    const page = rows.slice(0, limit)
-    const isReadOn = query.updatedAt !== undefined && query.page === undefined
-    const whole = isReadOn ? wholeSeconds(page, rows[limit], ({ changed_at }) => changed_at) : page
-    const data = await shown(db, whole, actor, query.withTags ?? false)
+    const page = pageOfRows(rows, limit, query, ({ changed_at }) => changed_at)
+    const data = await shown(db, page, actor, query.withTags ?? false)
     return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
   },
 })

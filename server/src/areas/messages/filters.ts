@@ -29,8 +29,7 @@ function between(column: string, from: number | undefined, to: number | undefine
 
 function anyOf(column: string, one: string | undefined, several: string[] | undefined): Condition[] {
   const values = [...(several ?? []), ...(one === undefined ? [] : [one])]
-  if (values.length === 0) return []
-  return [sql<SqlBool>`${sql.ref(column)} IN (${sql.join(values)})`]
+  return values.length === 0 ? [] : [sql<SqlBool>`${sql.ref(column)} IN (${sql.join(values)})`]
 }
 
 function flagged(letter: string, wanted: boolean | undefined): Condition[] {
