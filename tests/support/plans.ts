@@ -28,15 +28,25 @@ export function statementsOf(h: House, app: AppClient, work: (db: TenantDb) => P
   return watching(h, app, work, async (text) => text)
 }
 
+export interface Planned {
+  text: string
+  plan: unknown[]
+}
+
 /** Plans of the statements that some work runs; on PostgreSQL, with the rows that were really read. */
-export function plansOf(h: House, app: AppClient, work: (db: TenantDb) => Promise<unknown>): Promise<string[]> {
+export function plannedFor(h: House, app: AppClient, work: (db: TenantDb) => Promise<unknown>): Promise<Planned[]> {
   const { reader } = h.service.house.database
   const isSqlite = reader.flavour.rowAddress === 'rowid'
   const explain = isSqlite ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (ANALYZE, FORMAT JSON)'
   return watching(h, app, work, async (text, parameters) => {
     const { rows: plan } = await acrossApps(async () => reader.run(`${explain} ${text}`, parameters))
-    return `${text}\n${JSON.stringify(plan)}`
+    return { text, plan }
   })
+}
+
+/** The same, to be looked through for words. */
+export async function plansOf(h: House, app: AppClient, work: (db: TenantDb) => Promise<unknown>): Promise<string[]> {
+  return (await plannedFor(h, app, work)).map(({ text, plan }) => `${text}\n${JSON.stringify(plan)}`)
 }
 
 interface PlanNode {

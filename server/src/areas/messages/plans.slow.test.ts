@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { type Planned, plannedFor } from '../../../../tests/support/plans.ts'
 import { appWith, as } from '../../../../tests/support/talk.ts'
 import { acrossApps } from '../../../../tests/support/tripwire.ts'
 import type { Actor } from '../../kit/operation.ts'
 import { workIn } from '../../kit/work.ts'
-import { connectionOver } from '../../storage/connection.ts'
 import { putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { type TenantDb, tenantDb } from '../../storage/tenant.ts'
 import { addMentions, placeOfUsers, writeMessage } from '../timeline/index.ts'
@@ -116,19 +116,7 @@ for (const database of databases) {
     })
     after(() => h.close())
 
-    /** Plans of the statements that some work runs; on PostgreSQL, with the rows that were really read. */
-    async function plansOf(work: (db: TenantDb) => Promise<unknown>): Promise<{ text: string; plan: unknown[] }[]> {
-      const { reader } = h.service.house.database
-      const plans: { text: string; plan: unknown[] }[] = []
-      const explain = database === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (ANALYZE, FORMAT JSON)'
-      const watching = connectionOver(reader.flavour, async (text, parameters) => {
-        const { rows } = await acrossApps(async () => reader.run(`${explain} ${text}`, parameters))
-        plans.push({ text, plan: rows })
-        return reader.run(text, parameters)
-      })
-      await work(tenantDb(watching, app.id))
-      return plans
-    }
+    const plansOf = (work: (db: TenantDb) => Promise<unknown>) => plannedFor(h, app, work)
 
     const tables = [
       'messages',
@@ -166,7 +154,7 @@ for (const database of databases) {
     }
 
     /** No table is read from end to end, and on PostgreSQL no more rows than this. */
-    function assertReadsFew(name: string, { text, plan }: { text: string; plan: unknown[] }, few: number): void {
+    function assertReadsFew(name: string, { text, plan }: Planned, few: number): void {
       if (database === 'sqlite') {
         const details = (plan as { detail: string }[]).map(({ detail }) => detail)
         assertFindsItsWay(name, details, text)
