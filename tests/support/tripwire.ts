@@ -29,7 +29,7 @@ const acrossAllApps: { who: string; statement: RegExp }[] = [
   },
   {
     who: 'housekeeping looks for old replies',
-    statement: /^select app_id, key from idempotent_replies where created_at <= \S+ order by created_at limit/,
+    statement: /^select app_id, caller, key from idempotent_replies where created_at <= \S+ order by created_at limit/,
   },
   { who: 'housekeeping looks at the oldest events', statement: /^select tx, id, at from events order by tx, id limit/ },
   { who: 'housekeeping drops old events', statement: /^delete from events where tx = \S+ and id = \S+$/ },

@@ -1,24 +1,43 @@
 import { createHash } from 'node:crypto'
 import { badRequest } from '../kit/errors.ts'
+import type { Caller } from '../kit/operation.ts'
 import type { Secrets } from '../kit/ports.ts'
-import { replyKeptSeconds } from '../kit/retention.ts'
+import { repliesToUser, replyKeptSeconds } from '../kit/retention.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 
 const keyCharactersMax = 255
 
 /** A write that may be sent again without happening again. */
 export interface Attempt {
+  /** Whose key it is: nobody meets the keys of another kind of caller, nor a user those of another. */
+  caller: string
   key: string
   fingerprint: string
 }
 
 /** The attempt a request is, if it carries an `Idempotency-Key`. */
-export function attemptOf(key: string | undefined, ...request: string[]): Attempt | undefined {
+export function attemptOf(key: string | undefined, caller: Caller, ...request: string[]): Attempt | undefined {
   if (key === undefined) return undefined
   if (key.length > keyCharactersMax) {
     throw badRequest({ 'Idempotency-Key': [`must not be longer than ${keyCharactersMax} characters`] })
   }
-  return { key, fingerprint: createHash('sha256').update(JSON.stringify(request)).digest('base64url') }
+  const fingerprint = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
+  return { caller: nameOf(caller), key, fingerprint }
+}
+
+/**
+ * Servers share their keys, whichever API key they come with: one may be replaced between a try and its repeat. Those with
+ * the narrow scope are apart, since such a key is often handed out with a client. Management accounts are apart already.
+ */
+function nameOf(caller: Caller): string {
+  switch (caller.kind) {
+    case 'server':
+      return `server ${caller.scope}`
+    case 'client':
+      return repliesToUser(caller.uid)
+    case 'management':
+      return 'management'
+  }
 }
 
 /**
@@ -39,31 +58,49 @@ export async function once(
   await db
     .update('idempotent_replies')
     .set({ reply: secrets.seal(reply) })
+    .where('caller', '=', attempt.caller)
     .where('key', '=', attempt.key)
     .execute()
   return reply
 }
 
 /** Takes the key, or answers the reply that is stored under it. */
-async function claim(db: TenantDb, { key, fingerprint }: Attempt, now: number): Promise<string | undefined> {
-  await db
-    .delete('idempotent_replies')
-    .where('key', '=', key)
-    .where('created_at', '<=', now - replyKeptSeconds)
-    .execute()
+async function claim(db: TenantDb, attempt: Attempt, now: number): Promise<string | undefined> {
+  const earlier = await keptReply(db, attempt, now)
+  if (earlier !== undefined) return earlier
+  const { caller, key, fingerprint } = attempt
   const taken = await db
-    .insert('idempotent_replies', { key, fingerprint, reply: null, created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
+    .insert('idempotent_replies', { caller, key, fingerprint, reply: null, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['app_id', 'caller', 'key'])
+        .doUpdateSet({ fingerprint, reply: null, created_at: now })
+        .where('idempotent_replies.created_at', '<=', now - replyKeptSeconds),
+    )
     .returning('key')
     .executeTakeFirst()
-  if (taken) return undefined
-  const earlier = await db
+  return taken ? undefined : keptReply(db, attempt, now)
+}
+
+/** Rows that were kept before callers were told apart. Whose they are shows in the fingerprint alone. */
+const anyCaller = ''
+
+/** The sealed reply under a key, if there is one; refuses the key if it was used for another request. */
+export async function keptReply(
+  db: TenantDb,
+  { caller, key, fingerprint }: Attempt,
+  now: number,
+): Promise<string | undefined> {
+  const rows = await db
     .select('idempotent_replies')
-    .select(['idempotent_replies.fingerprint', 'idempotent_replies.reply'])
+    .select(['idempotent_replies.caller', 'idempotent_replies.fingerprint', 'idempotent_replies.reply'])
+    .where('idempotent_replies.caller', 'in', [caller, anyCaller])
     .where('idempotent_replies.key', '=', key)
-    .executeTakeFirstOrThrow()
-  if (earlier.fingerprint !== fingerprint) {
+    .where('idempotent_replies.created_at', '>', now - replyKeptSeconds)
+    .execute()
+  const same = rows.find((row) => row.fingerprint === fingerprint)
+  if (!same && rows.some((row) => row.caller === caller)) {
     throw badRequest({ 'Idempotency-Key': ['was used for another request before'] })
   }
-  return earlier.reply ?? undefined
+  return same?.reply ?? undefined
 }

@@ -155,6 +155,7 @@ async function answer(
       call,
       attemptOf(
         headerText(headers['idempotency-key']),
+        caller,
         request.method ?? '',
         request.url ?? '',
         caller.kind === 'client' ? `token of ${call.actAs}` : (call.actAs ?? ''),

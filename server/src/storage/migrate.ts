@@ -77,6 +77,29 @@ function houseMigrations(database: Database): Migrations {
         .addPrimaryKeyConstraint('tallies_key', ['app_id', 'list', 'level', 'bucket', 'facets'])
         .execute()
     },
+    '20261120-callers-of-replies': async (query) => {
+      const { schema } = query
+      await schema.alterTable('idempotent_replies').renameTo('replies_of_anyone').execute()
+      await schema.dropIndex('idempotent_replies_age').execute()
+      await schema
+        .createTable('idempotent_replies')
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('caller', 'text', (column) => column.notNull().defaultTo(''))
+        .addColumn('key', 'text', (column) => column.notNull())
+        .addColumn('fingerprint', 'text', (column) => column.notNull())
+        .addColumn('reply', 'text')
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('idempotent_replies_by_caller', ['app_id', 'caller', 'key'])
+        .execute()
+      await schema.createIndex('idempotent_replies_age').on('idempotent_replies').columns(['created_at']).execute()
+      const columns = ['app_id', 'key', 'fingerprint', 'reply', 'created_at'] as const
+      await query
+        .insertInto('idempotent_replies')
+        .columns(columns)
+        .expression(query.selectFrom('replies_of_anyone' as 'idempotent_replies').select(columns))
+        .execute()
+      await schema.dropTable('replies_of_anyone').execute()
+    },
   }
 }
 

@@ -65,6 +65,8 @@ export interface LeaseRow {
 
 export interface IdempotentReplyRow {
   app_id: string
+  /** Who asked; see http/idempotency.ts. */
+  caller: string
   key: string
   fingerprint: string
   /** Encrypted: a reply may hold a secret, such as a fresh API key. */

@@ -26,13 +26,18 @@ export function createHousekeeping(database: Database, areas: Area[], tools: () 
 async function dropReplies({ query }: Connection, until: number): Promise<number> {
   const expired = await query
     .selectFrom('idempotent_replies')
-    .select(['app_id', 'key'])
+    .select(['app_id', 'caller', 'key'])
     .where('created_at', '<=', until)
     .orderBy('created_at')
     .limit(rowsPerBatch)
     .execute()
-  for (const { app_id, key } of expired) {
-    await query.deleteFrom('idempotent_replies').where('app_id', '=', app_id).where('key', '=', key).execute()
+  for (const { app_id, caller, key } of expired) {
+    await query
+      .deleteFrom('idempotent_replies')
+      .where('app_id', '=', app_id)
+      .where('caller', '=', caller)
+      .where('key', '=', key)
+      .execute()
   }
   return expired.length
 }

@@ -1,7 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { userEvents } from './events.ts'
 import { addSampleUsers, followDeletedRoles } from './followers.ts'
-import { leaveDeletedRole } from './jobs.ts'
+import { forgetReplies, leaveDeletedRole } from './jobs.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
@@ -44,5 +44,5 @@ export const users = area({
   migrations,
   tables: ['users', 'user_tags'],
   followers: [addSampleUsers, followDeletedRoles],
-  jobs: [leaveDeletedRole],
+  jobs: [leaveDeletedRole, forgetReplies],
 })

@@ -1,9 +1,21 @@
+import { sql } from 'kysely'
 import { job } from '../../kit/job.ts'
+import { repliesToUser } from '../../kit/retention.ts'
 import { Type } from '../../kit/schema.ts'
+import { deleteSome } from '../../storage/sql.ts'
 import { userUpdated } from './events.ts'
+import { forgetting } from './forget.ts'
 import { resetRoles, toUser, usersWithRole } from './store.ts'
 
 const usersAtATime = 100
+const repliesAtATime = 500
+
+/** What a user's client was answered, and might ask for again, is not for the next one of the UID. */
+export const forgetReplies = forgetting('users', async ({ db }, { uid, after }) => {
+  const theirs = sql`idempotent_replies.caller = ${repliesToUser(uid)}`
+  const left = await deleteSome(db, 'idempotent_replies', repliesAtATime, theirs)
+  return left > 0 ? { after } : undefined
+})
 
 /** Gives everyone who had a deleted role the default one, some at a time. */
 export const leaveDeletedRole = job({
