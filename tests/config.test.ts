@@ -47,6 +47,12 @@ describe('settings', () => {
     PARLEY_LIMIT_STANDARD: ['0', 'unlimited', ''],
     PARLEY_LIMIT_MESSAGES: ['0', 'many'],
     PARLEY_LIMIT_UNREAD: ['0', '-5'],
+    PARLEY_LIMIT_KEYED_WRITES: ['0', ''],
+    PARLEY_LIMIT_UPLOADS: ['0', 'all', ''],
+    PARLEY_LIMIT_UPLOAD_MEGABYTES: ['0', '0.5', ''],
+    PARLEY_LIMIT_PASSWORDS: ['0', ''],
+    PARLEY_LIMIT_GUESSES: ['0', '-1', ''],
+    PARLEY_LIMIT_GUESSES_AT_GROUP: ['0', 'none', ''],
     PARLEY_APPS_MAX: ['0', 'few', '1000001'],
     PARLEY_PUBLIC_PORT: ['0', '65536', 'https'],
     PARLEY_FILE_MEGABYTES_MAX: ['0', '10001', '1.5', ''],
@@ -81,6 +87,8 @@ describe('settings', () => {
     assertComplains({ PARLEY_TLS_KEY: here }, 'PARLEY_TLS_CERT', /PARLEY_TLS_KEY/)
     const scaled = { PARLEY_DATABASE_URL: 'postgres://x', PARLEY_REDIS_URL: 'redis://x', PARLEY_EMULATOR: 'true' }
     assertComplains(scaled, 'PARLEY_EMULATOR', /PARLEY_REDIS_URL/)
+    const files = { PARLEY_LIMIT_UPLOAD_MEGABYTES: '50', PARLEY_FILE_MEGABYTES_MAX: '51' }
+    assertComplains(files, 'PARLEY_LIMIT_UPLOAD_MEGABYTES', /PARLEY_FILE_MEGABYTES_MAX/)
   })
 
   it('that do not exist are refused, so that a typing error shows', () => {

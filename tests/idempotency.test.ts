@@ -256,6 +256,25 @@ for (const database of databases) {
       assertSucceeds(await ada.post('/groups', { guid: 'other', name: 'Other' }, once('k')))
     })
 
+    it('keeps no more than some replies an hour for a client', async () => {
+      const few = await house({ database, environment: { PARLEY_LIMIT_KEYED_WRITES: '3' } })
+      const app = await few.app('few')
+      for (const uid of ['ada', 'lin']) assertSucceeds(await app.post('/users', { uid, name: uid }))
+      const [ada, lin] = [await clientOf(few, app, 'ada'), await clientOf(few, app, 'lin')]
+      const me = { statusMessage: 'Hello' }
+      const statuses = new Set<number>()
+      // Two windows hold at most six.
+      for (let n = 0; n < 7; n += 1) statuses.add((await ada.put('/me', me, once(`k${n}`))).status)
+      assert.deepEqual([...statuses].toSorted(), [200, 429])
+      for (let n = 0; n < 7; n += 1) {
+        assertSucceeds(await ada.put('/me', me))
+        assertSucceeds(await ada.get('/me', once(`k${n}`)))
+        assertSucceeds(await app.put('/users/ada', { name: 'Ada' }, once(`k${n}`)))
+      }
+      assertSucceeds(await lin.put('/me', me, once('k')))
+      await few.close()
+    })
+
     it('has no meaning for reads', async () => {
       const app = await newApp()
       assert.equal(assertSucceeds(await app.get('/apikeys', once('l'))).meta.pagination.total, 2)

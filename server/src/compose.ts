@@ -5,13 +5,14 @@ import { fileClock } from './adapters/clock/file.ts'
 import { systemClock } from './adapters/clock/system.ts'
 import { memoryCounters } from './adapters/counters/memory.ts'
 import { diskFiles } from './adapters/files/disk.ts'
+import { scryptPasswords } from './adapters/passwords/scrypt.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { type Config, ConfigError } from './config.ts'
 import { openDirectory } from './http/directory.ts'
 import { docsPage } from './http/docs-page.ts'
 import { createFileDoor } from './http/file-door.ts'
-import { rateLimits } from './http/limits.ts'
+import { rateLimits, type Window } from './http/limits.ts'
 import { listen } from './http/listener.ts'
 import { createObserver } from './http/observe.ts'
 import { openApi } from './http/openapi.ts'
@@ -23,7 +24,8 @@ import { localCertificates } from './install/certificates.ts'
 import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
-import type { AdjustableClock, Counters, Files, Secrets, Tools } from './kit/ports.ts'
+import type { Rate } from './kit/limits.ts'
+import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from './kit/ports.ts'
 import { within } from './kit/time-limit.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
@@ -43,6 +45,7 @@ const settleMilliseconds = 2_500
 export interface Options {
   areas?: Area[]
   clock?: AdjustableClock
+  passwords?: Passwords
   /** Hold every reply against its schema; for tests. */
   strict?: boolean
 }
@@ -87,6 +90,7 @@ async function openCounters(config: Config, secrets: Secrets, log: Logger): Prom
   return redisCounters(config.redisUrl.reveal(), install, (error) => log.warn({ err: error }, 'Redis is in trouble'))
 }
 
+const secondsPerMinute = 60
 const secondsPerHour = 3600
 const bytesPerMegabyte = 1_000_000
 
@@ -103,6 +107,23 @@ async function openFiles(config: Config): Promise<Files> {
   })
 }
 
+function windowsOf(config: Config): Record<Rate, Window> {
+  const aMinute = (limit: number) => ({ limit, seconds: secondsPerMinute })
+  const anHour = (limit: number) => ({ limit, seconds: secondsPerHour })
+  return {
+    core: aMinute(config.coreRequestsPerMinute),
+    standard: aMinute(config.standardRequestsPerMinute),
+    sendMessage: aMinute(config.messagesPerMinute),
+    markUnread: aMinute(config.unreadPerMinute),
+    keyedWrite: anHour(config.keyedWritesPerHour),
+    upload: anHour(config.uploadsPerHour),
+    uploadByte: anHour(config.uploadMegabytesPerHour * bytesPerMegabyte),
+    password: aMinute(config.passwordsPerMinute),
+    guess: anHour(config.guessesPerHour),
+    guessAtGroup: anHour(config.guessesAtGroupPerHour),
+  }
+}
+
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
   const secrets = secretsUnder(masterKey(config, !installExists(config)))
   const database = await openDatabase(config)
@@ -111,6 +132,7 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
   const tools: Tools = {
     clock: options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
     secrets,
+    passwords: options.passwords ?? scryptPasswords(),
     timings: { ringSeconds: config.ringSeconds, leaseSeconds: config.leaseSeconds },
     place: { region: config.region, domain: config.domain, port: config.publicPort ?? config.port },
     tenantTables: [...houseTables, ...areas.flatMap((area) => area.tables)],
@@ -156,15 +178,11 @@ export async function startService(config: Config, log: Logger, options: Options
   let stopping = false
 
   const directory = openDirectory(database, tools.secrets)
+  const limits = rateLimits(counters, windowsOf(config))
   const handle = createPipeline({
     database,
     directory,
-    limits: rateLimits(counters, {
-      core: config.coreRequestsPerMinute,
-      standard: config.standardRequestsPerMinute,
-      sendMessage: config.messagesPerMinute,
-      markUnread: config.unreadPerMinute,
-    }),
+    limits,
     observer,
     // A process that only works keeps its port for health and metrics.
     route: createRouter(config.roles.includes('api') ? areas : []),
@@ -173,7 +191,9 @@ export async function startService(config: Config, log: Logger, options: Options
     strict: options.strict ?? false,
     isSecure: trust.isSecure,
   })
-  const fileDoor = config.roles.includes('api') ? createFileDoor({ database, directory, observer, tools }) : undefined
+  const fileDoor = config.roles.includes('api')
+    ? createFileDoor({ database, directory, limits, observer, tools })
+    : undefined
   const publicPage = createPublicPages({
     observer,
     unreadyReasons: async () => {

@@ -208,6 +208,42 @@ const settings = {
     '5',
     wholeNumber(1, 1_000 * million),
   ),
+  keyedWritesPerHour: setting(
+    'PARLEY_LIMIT_KEYED_WRITES',
+    "Requests with an Idempotency-Key an hour that a user's client may make",
+    '1800',
+    wholeNumber(1, 1_000 * million),
+  ),
+  uploadsPerHour: setting(
+    'PARLEY_LIMIT_UPLOADS',
+    'Files an hour that a user may upload',
+    '300',
+    wholeNumber(1, 1_000 * million),
+  ),
+  uploadMegabytesPerHour: setting(
+    'PARLEY_LIMIT_UPLOAD_MEGABYTES',
+    'Megabytes an hour that a user may upload',
+    '1000',
+    wholeNumber(1, 1_000 * million),
+  ),
+  passwordsPerMinute: setting(
+    'PARLEY_LIMIT_PASSWORDS',
+    "Passwords a minute that a user's client may try at groups or give to new ones",
+    '20',
+    wholeNumber(1, 1_000 * million),
+  ),
+  guessesPerHour: setting(
+    'PARLEY_LIMIT_GUESSES',
+    'Wrong passwords an hour that a user may try at one group',
+    '10',
+    wholeNumber(1, 1_000 * million),
+  ),
+  guessesAtGroupPerHour: setting(
+    'PARLEY_LIMIT_GUESSES_AT_GROUP',
+    "Wrong passwords an hour at one group by all users together; everyone's first is let through",
+    '100',
+    wholeNumber(1, 1_000 * million),
+  ),
   appsMax: setting(
     'PARLEY_APPS_MAX',
     'Apps an account may have; no limit if empty',
@@ -305,6 +341,9 @@ function refuseContradictions(config: Config): void {
   }
   if (config.s3Bucket && !(config.s3AccessKey && config.s3SecretKey)) {
     throw new ConfigError('PARLEY_S3_BUCKET needs PARLEY_S3_ACCESS_KEY and PARLEY_S3_SECRET_KEY.')
+  }
+  if (config.uploadMegabytesPerHour < config.fileMegabytesMax) {
+    throw new ConfigError('PARLEY_LIMIT_UPLOAD_MEGABYTES must not be less than PARLEY_FILE_MEGABYTES_MAX.')
   }
   if (config.roles.length === 0) throw new ConfigError('PARLEY_ROLES must name at least one role.')
 }

@@ -7,7 +7,7 @@ import { areas as allAreas } from '../../server/src/areas/index.ts'
 import { type Service, startService } from '../../server/src/compose.ts'
 import { readConfig } from '../../server/src/config.ts'
 import type { Area } from '../../server/src/kit/area.ts'
-import type { AdjustableClock } from '../../server/src/kit/ports.ts'
+import type { AdjustableClock, Passwords } from '../../server/src/kit/ports.ts'
 import { type DatabaseName, freshDatabase } from './databases.ts'
 import { type Answer, type Client, httpsClient, type Sending } from './http.ts'
 import { assertNothingTripped, installTripwire } from './tripwire.ts'
@@ -54,9 +54,10 @@ export interface HouseOptions {
   areas?: Area[]
   environment?: Record<string, string>
   strict?: boolean
+  passwords?: Passwords
 }
 
-export async function house({ database, areas, environment, strict = true }: HouseOptions): Promise<House> {
+export async function house({ database, areas, environment, strict = true, passwords }: HouseOptions): Promise<House> {
   installTripwire()
   const fresh = await freshDatabase(database)
   const clock = systemClock()
@@ -70,7 +71,11 @@ export async function house({ database, areas, environment, strict = true }: Hou
     ...environment,
   })
   const log = pino({ level: process.env.PARLEY_TEST_LOG ?? 'silent' })
-  const service = await startService(config, log, { clock, strict, ...(areas && { areas: [...allAreas, ...areas] }) })
+  const service = await startService(config, log, {
+    ...{ clock, strict },
+    ...(passwords && { passwords }),
+    ...(areas && { areas: [...allAreas, ...areas] }),
+  })
   const client = httpsClient(service.port, readFileSync(service.caFile, 'utf8'))
   const { house: opened } = service
   const pair = await opened.database.write(({ query }) =>

@@ -63,14 +63,6 @@ export const noManagementCredentials = defineError(
   () => 'The headers key and secret are needed.',
 )
 
-export const tooManyRequests = defineError<{ retryAfter: number }>(
-  'ERR_TOO_MANY_REQUESTS',
-  429,
-  'the app has used up its requests of this minute',
-  ({ retryAfter }) => `Too many requests; try again in ${retryAfter} s.`,
-  ({ retryAfter }) => ({ retryAfter }),
-)
-
 export const invalidVersion = defineError<{ version: string }>(
   'ERR_INVALID_API_VERSION',
   400,

@@ -14,6 +14,7 @@ import {
   ticketIn,
 } from '../areas/files/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
+import type { Limits } from '../kit/limits.ts'
 import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
@@ -22,6 +23,7 @@ import type { Directory } from './directory.ts'
 import { apiNotFound, errorText, unexpected } from './errors.ts'
 import { endHeard, takeTime } from './listener.ts'
 import type { Observer, Trace } from './observe.ts'
+import { uploadMeter } from './uploads.ts'
 
 /**
  * Where the bytes of files come and go: signed addresses, which need no key. Not operations of the API, whose bodies are
@@ -30,6 +32,7 @@ import type { Observer, Trace } from './observe.ts'
 export interface FileDoor {
   database: Database
   directory: Directory
+  limits: Limits
   observer: Observer
   tools: Tools
 }
@@ -106,6 +109,7 @@ function refuse(error: unknown, trace: Trace, request: IncomingMessage, response
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'X-Request-Id': trace.id,
+    ...(known.allowance && { 'Retry-After': String(known.details?.retryAfter) }),
     ...(request.complete ? {} : { Connection: 'close' }),
   })
   if (request.complete) response.end(text)
@@ -229,18 +233,20 @@ async function upload(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<number> {
-  const { database, tools } = door
+  const { database, tools, limits } = door
   const { appId, key } = await requireTicket(door, 'upload', token)
   const inApp = <T>(work: (work: ReturnType<typeof workIn>) => Promise<T>) =>
     database.write((connection) => work(workIn(connection, appId, tools)))
   const announced = await inApp(({ db }) => moveFile(db, key, 'announced', 'receiving'))
   if (!announced) throw badRequest({ uploadUrl: ['was used before'] })
   try {
-    const { name, size: bytesMax } = announced
+    const { name, size: bytesMax, uploader } = announced
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw fileTooLarge({ bytesMax })
     takeTime(request)
+    const content = wholeBody(request, tools.fileLimits.stallSeconds)
     const { digest, ...found } = await storeContent(tools, {
-      ...{ key, name, declaredType: announced.mime, content: wholeBody(request, tools.fileLimits.stallSeconds) },
+      ...{ key, name, declaredType: announced.mime },
+      content: uploadMeter(limits, appId, uploader ?? undefined).bytes(content),
       allowance: { left: bytesMax, bytesMax },
     })
     const file = { key, name, ...found }

@@ -2,7 +2,7 @@ import { receptionErrors } from '../areas/files/errors.ts'
 import { permissionDenied } from '../areas/rbac/errors.ts'
 import { userNotFound } from '../areas/users/errors.ts'
 import type { Area } from '../kit/area.ts'
-import { badRequest, type ErrorDefinition } from '../kit/errors.ts'
+import { badRequest, type ErrorDefinition, tooManyRequests } from '../kit/errors.ts'
 import type { Operation } from '../kit/operation.ts'
 import { regions } from '../kit/regions.ts'
 import {
@@ -19,7 +19,6 @@ import {
   noManagementCredentials,
   plainHttpRefused,
   type Source,
-  tooManyRequests,
   unexpected,
 } from './errors.ts'
 import { leastSampleOf, sampleOf } from './reference/sample.ts'

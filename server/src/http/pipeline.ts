@@ -1,28 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bringSettings } from '../areas/apps/index.ts'
-import { keepFile, openReception } from '../areas/files/index.ts'
-import { authorise } from '../areas/rbac/index.ts'
-import { userNotFound } from '../areas/users/errors.ts'
-import { actorFrom, findActiveUser } from '../areas/users/index.ts'
+import { openReception } from '../areas/files/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
-import type { Actor, Caller, Operation, ReceivedFile } from '../kit/operation.ts'
-import type { Tools } from '../kit/ports.ts'
+import type { Allowance } from '../kit/limits.ts'
+import type { Caller, Operation } from '../kit/operation.ts'
 import { isBroken } from '../kit/readable.ts'
 import { ReadyMade } from '../kit/reply.ts'
-import { type Work, workIn } from '../kit/work.ts'
-import type { Connection } from '../storage/connection.ts'
-import type { Database } from '../storage/database.ts'
-import { tenantDb } from '../storage/tenant.ts'
+import { workIn } from '../kit/work.ts'
 import { type Address, addressReader } from './address.ts'
-import { declaredFields, parseBody, readBody } from './body.ts'
+import { parseBody, readBody } from './body.ts'
 import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
-import type { Directory, KnownApp } from './directory.ts'
 import { enterAsClient, isClient } from './doors/client.ts'
 import { enterAsManagement } from './doors/management.ts'
 import { enterAsServer, headerText, resolveApp } from './doors/server.ts'
 import {
   apiNotFound,
-  authTokenUnknown,
   errorText,
   invalidVersion,
   noAccess,
@@ -30,24 +21,20 @@ import {
   type Source,
   unexpected,
 } from './errors.ts'
-import { type Attempt, attemptOf, once } from './idempotency.ts'
-import { type Allowance, allowanceHeaders, type Limits, refusalHeaders } from './limits.ts'
+import { attemptOf } from './idempotency.ts'
+import { allowanceHeaders, refusalHeaders, together } from './limits.ts'
 import { endHeard, takeTime } from './listener.ts'
 import { bodyOfFields, isMultipart, readForm } from './multipart.ts'
 import type { Observer, Trace } from './observe.ts'
 import { errorsOf } from './openapi.ts'
+import { answerRead, type Call, change, nothingSent, type Sent, type Stage } from './perform.ts'
 import type { createRouter, Found, Mounted } from './router.ts'
+import { uploadMeter } from './uploads.ts'
 
-export interface Pipeline {
-  database: Database
-  directory: Directory
-  limits: Limits
+export interface Pipeline extends Stage {
   observer: Observer
   route: ReturnType<typeof createRouter>
-  tools: Tools
   domain: string
-  /** In tests every reply is held against its schema, and every error against the operation's list. */
-  strict: boolean
   isSecure: (request: IncomingMessage) => boolean
 }
 
@@ -97,6 +84,7 @@ export function createPipeline(pipeline: Pipeline) {
       const known = asApiError(pipeline.strict ? heldToDeclaration(error, exchange) : error, exchange)
       status = known.status
       reply = new ReadyMade(errorText(known, exchange.source))
+      exchange.allowance = known.allowance ?? exchange.allowance
       send(exchange, response, status, reply, retryAfterOf(known))
       observer.end(exchange.trace, request.method ?? '', status)
       return
@@ -127,57 +115,73 @@ async function answer(
     : await enterAsManagement(pipeline.database, pipeline.tools.secrets, headers)
   trace.caller = caller.kind
   const owner = caller.kind === 'management' ? `account ${caller.accountId}` : (app?.id ?? '')
-  await pipeline.limits.count(owner, found.mounted?.operation.rate ?? 'standard', (allowance) => {
-    exchange.allowance = allowance
-  })
+  exchange.allowance = await pipeline.limits.count(found.mounted?.operation.rate ?? 'standard', [owner])
   if (found.version !== undefined) throw invalidVersion({ version: found.version })
   if (!found.mounted) throw apiNotFound()
   const { operation } = found.mounted
   if (!opens(operation, caller)) throw noAccess()
-  const call: Call = { app, caller, mounted: found.mounted, params: found.params, search, trace, sent: nothingSent }
+  const { mounted, params } = found
+  const call: Call = { app, caller, mounted, params, search, trace, sent: nothingSent, used: 0 }
   if (operation.method === 'GET') {
     readActor(call, headers)
-    return perform(pipeline, pipeline.database.reader, call)
+    return answerRead(pipeline, call)
   }
-  call.sent = await readSent(pipeline, request, call)
+  return answerWrite(pipeline, request, call)
+}
+
+/**
+ * A write counts against its user before its body is read, so that whoever has nothing left is refused at once; what it
+ * did not use in the end is given back.
+ */
+async function answerWrite(pipeline: Pipeline, request: IncomingMessage, call: Call): Promise<ReadyMade> {
+  const { headers } = request
+  const key = headerText(headers['idempotency-key'])
+  if (key !== undefined) await countKept(pipeline, call)
+  await takeShare(pipeline, call, headers)
   try {
+    call.sent = await readSent(pipeline, request, call)
     readActor(call, headers)
-    if (operation.userRate && call.actAs !== undefined) {
-      const ofApp = exchange.allowance
-      // Headers tell of the app's allowance, unless it is the user's that is used up.
-      await pipeline.limits.count(`${app?.id} ${call.actAs}`, operation.userRate, (allowance) => {
-        exchange.allowance = allowance
-      })
-      exchange.allowance = ofApp
-    }
-    return await change(
-      pipeline,
-      call,
-      attemptOf(
-        headerText(headers['idempotency-key']),
-        caller,
-        request.method ?? '',
-        request.url ?? '',
-        caller.kind === 'client' ? `token of ${call.actAs}` : (call.actAs ?? ''),
-        call.sent.text,
-      ),
-    )
+    await widenShare(pipeline, call)
+    const { caller, actAs, sent } = call
+    const actor = caller.kind === 'client' ? `token of ${actAs}` : (actAs ?? '')
+    const attempt = attemptOf(key, caller, request.method ?? '', request.url ?? '', actor, sent.text)
+    return await change(pipeline, call, attempt)
   } catch (error) {
     await call.sent.discard?.()
     throw error
+  } finally {
+    const { share, used } = call
+    await share?.giveBack(share.granted - used)
   }
 }
 
-/** What a request brought along; `text` tells one request from another. */
-interface Sent {
-  text: string
-  body: Record<string, unknown>
-  files: ReceivedFile[]
-  /** Removes files that nothing came of. */
-  discard?: () => Promise<void>
+/** Every reply that is kept takes room for a day; servers are bounded by the requests of their app. */
+async function countKept({ limits }: Pipeline, { app, caller }: Call): Promise<void> {
+  if (app && caller.kind === 'client') await limits.count('keyedWrite', [app.id, caller.uid])
 }
 
-const nothingSent: Sent = { text: '', body: {}, files: [] }
+async function takeShare({ limits }: Pipeline, call: Call, headers: IncomingMessage['headers']): Promise<void> {
+  const { userRate } = call.mounted.operation
+  const uid = namedActor(call.caller, headers)
+  if (!call.app || !userRate || uid === undefined) return
+  const share = await limits.take(userRate, [call.app.id, uid], 1)
+  if (share.granted === 0) throw share.refusal()
+  call.share = share
+}
+
+/** Now that the body is there, as much is taken as it asks for, or as is left. */
+async function widenShare({ limits }: Pipeline, call: Call): Promise<void> {
+  const { userRate, userCount } = call.mounted.operation
+  const { app, share, actAs } = call
+  const wanted = userCount?.(call.sent.body) ?? 1
+  if (!app || !userRate || !share || actAs === undefined || wanted <= 1) return
+  call.share = together(share, await limits.take(userRate, [app.id, actAs], wanted - 1))
+}
+
+/** The user a request names as the one who acts, known or not. */
+function namedActor(caller: Caller, headers: IncomingMessage['headers']): string | undefined {
+  return caller.kind === 'client' ? caller.uid : headerText(headers.onbehalfof)?.toLowerCase()
+}
 
 async function readSent(pipeline: Pipeline, request: IncomingMessage, { app, caller, mounted }: Call): Promise<Sent> {
   const { operation } = mounted
@@ -192,17 +196,19 @@ async function readSent(pipeline: Pipeline, request: IncomingMessage, { app, cal
 }
 
 async function readSentForm(
-  { database, tools }: Pipeline,
+  { database, tools, limits }: Pipeline,
   request: IncomingMessage,
   { body, bodyBytesMax }: Operation,
   appId: string,
   caller: Caller,
 ): Promise<Sent> {
   takeTime(request)
+  const uploader = namedActor(caller, request.headers)
   const reception = openReception(
     tools,
     (work) => database.write((connection) => work(workIn(connection, appId, tools))),
-    caller.kind === 'client' ? caller.uid : headerText(request.headers.onbehalfof)?.toLowerCase(),
+    uploader,
+    uploadMeter(limits, appId, uploader).file,
   )
   const discard = async () => {
     await reception.discard()
@@ -223,19 +229,6 @@ function readActor(call: Call, headers: IncomingMessage['headers']): void {
     if (isBroken(call.params[name] ?? '')) throw badRequest({ [name]: ['must be readable text'] })
   }
   call.actAs = actingUid(call.mounted.operation, call.caller, headers.onbehalfof)
-}
-
-interface Call {
-  app: KnownApp | undefined
-  caller: Caller
-  mounted: Mounted
-  params: Record<string, string>
-  search: string
-  sent: Sent
-  trace: Trace
-  actAs?: string | undefined
-  /** The operation has run; not so where a repeated request is answered from what was kept. */
-  ran?: boolean
 }
 
 function opens({ doors, keys }: Operation, caller: Caller): boolean {
@@ -263,66 +256,6 @@ function actingUid(
     throw badRequest({ onBehalfOf: ['must name a user'] })
   }
   return uid
-}
-
-/** A write: one transaction, then the workers are woken and the caller is answered. */
-async function change(pipeline: Pipeline, call: Call, attempt: Attempt | undefined): Promise<ReadyMade> {
-  const { database, directory, tools } = pipeline
-  const { caller } = call
-  const owner = call.app?.id ?? `account ${caller.kind === 'management' ? caller.accountId : ''}`
-  const text = await database.write((connection) =>
-    once(tenantDb(connection, owner), tools.secrets, tools.clock.now(), attempt, async () => {
-      const reply = await perform(pipeline, connection, call)
-      return reply.text
-    }),
-  )
-  if (!call.ran) await call.sent.discard?.()
-  if (call.mounted.operation.changesCallers) directory.forget()
-  database.wake()
-  const { after } = call.mounted.operation
-  if (after) await after(tools, JSON.parse(text))
-  return new ReadyMade(text)
-}
-
-/** The acting user, what the path names, the input, and then the operation itself. */
-async function perform(pipeline: Pipeline, connection: Connection, call: Call): Promise<ReadyMade> {
-  const { tools, strict } = pipeline
-  const { mounted, caller, params } = call
-  const { operation } = mounted
-  const inApp = (appId: string) => workIn(connection, appId, tools)
-  const work = call.app
-    ? workFor(connection, call.app, tools)
-    : { platform: connection.query, inApp, now: tools.clock.now(), tools }
-  const actor =
-    call.app && call.actAs !== undefined
-      ? await requireActor(connection, call.app.id, call.actAs, caller.kind)
-      : undefined
-  call.trace.actor = actor?.uid
-  const known = { ...work, app: call.app, caller, actor, params }
-  const found = await operation.find?.(known as never)
-  const query = mounted.readQuery(call.search)
-  const { files } = call.sent
-  if (operation.hasBody) await mounted.checkBody(call.sent.body)
-  const body = declaredFields(operation.body, call.sent.body)
-  if (call.app && actor && operation.may) await authorise(tenantDb(connection, call.app.id), actor, operation.may)
-  if (call.app) for (const file of files) await keepFile(inApp(call.app.id), file)
-  const result = await operation.run({ ...known, found, query, body, files } as never)
-  call.ran = true
-  const reply = result instanceof ReadyMade ? result : new ReadyMade(JSON.stringify(result))
-  if (strict) await mounted.checkReply(JSON.parse(reply.text))
-  return reply
-}
-
-function workFor(connection: Connection, { id, settings }: KnownApp, tools: Tools): Work {
-  const work = workIn(connection, id, tools)
-  bringSettings(work.db, settings)
-  return work
-}
-
-async function requireActor(connection: Connection, appId: string, uid: string, door: Caller['kind']): Promise<Actor> {
-  const user = await findActiveUser(tenantDb(connection, appId), uid)
-  if (!user) throw door === 'client' ? authTokenUnknown() : userNotFound({ uid })
-  return actorFrom(user)
 }
 
 /** A failure that the operation does not declare is a fault of ours; where it is held to that, it is answered as one. */

@@ -1,3 +1,5 @@
+import type { Allowance } from './limits.ts'
+
 /** What a failure tells besides its sentence: field path -> sentences, or figures such as `retryAfter`. */
 export type Details = Record<string, string[] | number>
 
@@ -7,6 +9,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly devMessage: string | undefined
   readonly details: Details | undefined
+  /** Which one is used up; headers tell of it. */
+  allowance?: Allowance
 
   constructor(code: string, status: number, message: string, devMessage?: string, details?: Details) {
     // An answer, not a fault: nobody reads its stack, and recording one is a tenth of a refused request's CPU.
@@ -57,6 +61,14 @@ export const badRequest = Object.assign(
     )
   },
   { code: 'ERR_BAD_REQUEST', status: 400, when: 'a value is missing or not valid; `details` names the fields' },
+)
+
+export const tooManyRequests = defineError<{ retryAfter: number }>(
+  'ERR_TOO_MANY_REQUESTS',
+  429,
+  'the app, the acting user or what is acted on has used up its allowance',
+  ({ retryAfter }) => `Too many requests; try again in ${retryAfter} s.`,
+  ({ retryAfter }) => ({ retryAfter }),
 )
 
 /** A countable limit of the install or of a record is reached. */

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../storage/tables.ts'
 import type { ErrorDefinition } from './errors.ts'
+import type { Limits, Portion, Rate } from './limits.ts'
 import type { Tools } from './ports.ts'
 import type { ReadyMade } from './reply.ts'
 import { type Static, type TSchema, Type } from './schema.ts'
@@ -55,8 +56,25 @@ interface Input<Path extends string, Query extends TSchema, Body extends TSchema
 }
 
 /** What `run` receives when an app is the caller. */
-export type AppCall<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Work &
-  Input<Path, Query, Body> & { app: App; found: Found; files: ReceivedFile[] }
+export type AppCall<Path extends string, Query extends TSchema, Body extends TSchema, Found, Given = undefined> = Work &
+  Input<Path, Query, Body> & {
+    app: App
+    found: Found
+    files: ReceivedFile[]
+    /** What was prepared. Absent where nothing could be: `run` then refuses, or throws `Unprepared`. */
+    given: Given | undefined
+    /** What the acting user has left of `userRate`; `run` uses of it what it does. */
+    portion: Portion | undefined
+  }
+
+/** What `prepare` receives: a connection for reading only, since no transaction has begun. */
+export type Preparation<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Omit<
+  AppCall<Path, Query, Body, Found>,
+  'files' | 'given' | 'portion' | 'emit' | 'later'
+> & { limits: Limits }
+
+/** Thrown by `run` when what was prepared does not fit what it finds; then it is prepared again. */
+export class Unprepared extends Error {}
 
 /** What `run` receives at the management door: all apps, and a way into each. */
 export type ManagementCall<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Input<
@@ -88,6 +106,10 @@ interface Declaration<Path extends Route, Query extends TSchema, Body extends TS
   deprecated?: { replacedBy: string }
 }
 
+export type UserRate = Extract<Rate, 'sendMessage' | 'markUnread' | 'upload'>
+
+type LaterInput = 'query' | 'body' | 'found' | 'files' | 'given' | 'portion'
+
 /** One API operation. `run` knows neither request nor response, so a job, a test or another door can call it too. */
 export interface AppOperationDeclaration<
   Path extends Route,
@@ -95,6 +117,7 @@ export interface AppOperationDeclaration<
   Body extends TSchema,
   Reply extends TSchema,
   Found,
+  Given,
 > extends Declaration<Path, Query, Body, Reply> {
   /** Who may call it: servers with an API key, clients with an auth token; servers alone unless said otherwise. */
   doors?: ('server' | 'client')[]
@@ -105,13 +128,20 @@ export interface AppOperationDeclaration<
   may?: string
   /** Which shared counter it counts against. */
   rate?: 'core' | 'standard'
-  /** Which counter of the acting user it counts against besides. */
-  userRate?: 'sendMessage' | 'markUnread'
+  /** Which counter of the acting user it counts against besides; what it refuses uses up nothing. */
+  userRate?: UserRate
+  /** How often a body may count, at most; once if absent. The body is not checked yet. */
+  userCount?: (body: Record<string, unknown>) => number
   /** It also takes `multipart/form-data`: parts `file` or `files[]` arrive as `files`, all others as the body. */
   takesFiles?: true
   /** Loads what the path names, or refuses; comes before the body is checked, so an unknown record answers first. */
-  find?: (call: Omit<AppCall<Path, Query, Body, unknown>, 'query' | 'body' | 'found' | 'files'>) => Promise<Found>
-  run: (call: AppCall<Path, Query, Body, Found>) => Promise<Static<Reply> | ReadyMade>
+  find?: (call: Omit<AppCall<Path, Query, Body, unknown>, LaterInput>) => Promise<Found>
+  /**
+   * What takes long, such as hashing: done before the transaction, and after everything that can refuse the caller. It
+   * makes those refusals that `run` makes, so that nothing is done for whoever is refused. Its result arrives as `given`.
+   */
+  prepare?: (call: Preparation<Path, Query, Body, Found>) => Promise<Given>
+  run: (call: AppCall<Path, Query, Body, Found, Given>) => Promise<Static<Reply> | ReadyMade>
 }
 
 export interface ManagementOperationDeclaration<
@@ -135,7 +165,8 @@ export interface Operation extends Declaration<Route, TSchema, TSchema, TSchema>
   onBehalfOf: 'required' | 'optional' | 'unsupported'
   may?: string
   rate: 'core' | 'standard'
-  userRate?: 'sendMessage' | 'markUnread'
+  userRate?: UserRate
+  userCount?: (body: Record<string, unknown>) => number
   query: TSchema
   body: TSchema
   hasBody: boolean
@@ -143,6 +174,7 @@ export interface Operation extends Declaration<Route, TSchema, TSchema, TSchema>
   bodyBytesMax: number
   takesFiles?: true
   find?: (call: never) => Promise<unknown>
+  prepare?: (call: never) => Promise<unknown>
   run: (call: never) => Promise<unknown>
 }
 
@@ -157,7 +189,8 @@ export function operation<
   Query extends TSchema = Nothing,
   Body extends TSchema = Nothing,
   Found = undefined,
->(declaration: AppOperationDeclaration<Path, Query, Body, Reply, Found>): Operation {
+  Given = undefined,
+>(declaration: AppOperationDeclaration<Path, Query, Body, Reply, Found, Given>): Operation {
   return {
     doors: ['server'],
     keys: declaration.doors?.includes('server') === false ? [] : ['fullAccess'],

@@ -25,9 +25,16 @@ export interface Secrets {
 
 /** Counts per window, for rate limits; shared by all nodes where there are several. */
 export interface Counters {
-  /** Adds one and answers the count in the window that ends at `windowEndsAt`. */
-  add(name: string, windowEndsAt: number): number | Promise<number>
+  /** Adds so many, or takes them off, and answers the count in the window that ends at `windowEndsAt`. */
+  add(name: string, windowEndsAt: number, amount: number): number | Promise<number>
   close(): Promise<void>
+}
+
+/** Hashes that are slow to guess from; made on another thread, in a good part of a second. */
+export interface Passwords {
+  hash(password: string): Promise<string>
+  /** `isDated` where the hash was made at a lower cost than today's. */
+  compare(password: string, hash: string): Promise<{ fits: boolean; isDated: boolean }>
 }
 
 /** Where the bytes of files are kept, by keys that we choose. */
@@ -73,6 +80,7 @@ export interface Place {
 export interface Tools {
   clock: AdjustableClock
   secrets: Secrets
+  passwords: Passwords
   timings: Timings
   place: Place
   /** Every table that holds rows of apps. */

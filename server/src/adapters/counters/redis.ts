@@ -26,20 +26,20 @@ export async function redisCounters(
   })
   const own = memoryCounters()
 
-  async function shared(key: string, windowEndsAt: number): Promise<number> {
+  async function shared(key: string, windowEndsAt: number, amount: number): Promise<number> {
     const [count] = await client
       .multi()
-      .incr(key)
+      .incrBy(key, amount)
       .expireAt(key, windowEndsAt + keptAfterWindowSeconds)
       .exec()
     return Number(count)
   }
 
   return {
-    async add(name, windowEndsAt) {
-      const alone = () => own.add(name, windowEndsAt)
+    async add(name, windowEndsAt, amount) {
+      const alone = () => own.add(name, windowEndsAt, amount)
       if (!client.isReady) return alone()
-      const counting = shared(`parley:${install}:count:${name}:${windowEndsAt}`, windowEndsAt)
+      const counting = shared(`parley:${install}:count:${name}:${windowEndsAt}`, windowEndsAt, amount)
       try {
         return await within(commandMilliseconds, counting, alone)
       } catch (error) {

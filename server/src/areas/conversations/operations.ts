@@ -1,4 +1,5 @@
 import { ApiError, badRequest } from '../../kit/errors.ts'
+import { useOne } from '../../kit/limits.ts'
 import { type Actor, operation, type Route } from '../../kit/operation.ts'
 import { pageOfRows, paginationOf, sliceOf } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
@@ -258,6 +259,7 @@ const markUnread = ofBoth((kind, path, name) =>
     find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
     async run(call) {
       const side = accessible(call.found)
+      useOne(call.portion)
       const moved = await markDownTo(call, side, Number(call.body.messageId))
       if (moved) {
         const conversation = await shownTo(call.db, side, call.actor)

@@ -1,4 +1,5 @@
 import { ApiError, badRequest } from '../../kit/errors.ts'
+import { type Portion, useOne } from '../../kit/limits.ts'
 import { operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
@@ -22,9 +23,11 @@ const requestUploads = operation({
   description:
     'Send the bytes of each file with `PUT` to its `uploadUrl` within 15 minutes, then send a media message with the ' +
     '`attachment`. Files that no message has after 24 hours are removed. The answer tells for each `fileId` its place, ' +
-    'or why there is none: `ERR_FILE_SIZE_EXCEEDED`, `ERR_BAD_REQUEST`.',
+    'or why there is none: `ERR_FILE_SIZE_EXCEEDED`, `ERR_TOO_MANY_REQUESTS`, `ERR_BAD_REQUEST`.',
   doors: ['server', 'client'],
   onBehalfOf: 'required',
+  userRate: 'upload',
+  userCount: ({ files }) => (Array.isArray(files) ? files.length : 1),
   body: UploadsAsk,
   bodyBytesMax,
   reply: one(UploadPlaces),
@@ -37,7 +40,7 @@ const requestUploads = operation({
     if (!actor || !(await maySendMediaTo.ask(call, actor, body))) throw permissionDenied()
     // Without a prototype: a file may be called `__proto__`.
     const places: UploadPlaces = Object.create(null)
-    for (const file of body.files) places[file.fileId] = await placeOrRefusal(call, file, actor.uid)
+    for (const file of body.files) places[file.fileId] = await placeOrRefusal(call, file, actor.uid, call.portion)
     return { data: places }
   },
 })
@@ -48,8 +51,15 @@ function refuseTwins(files: AnnouncedFile[]): void {
   if (twin >= 0) throw badRequest({ [`files.${twin}.fileId`]: ['is named twice'] })
 }
 
-async function placeOrRefusal(work: Work, file: AnnouncedFile, uploader: string): Promise<UploadPlaces[string]> {
+async function placeOrRefusal(
+  work: Work,
+  file: AnnouncedFile,
+  uploader: string,
+  portion: Portion | undefined,
+): Promise<UploadPlaces[string]> {
   try {
+    requireSound(file, work.tools.fileLimits.bytesMax)
+    useOne(portion)
     return await placeFor(work, file, uploader)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -59,7 +69,6 @@ async function placeOrRefusal(work: Work, file: AnnouncedFile, uploader: string)
 
 async function placeFor(work: Work, sent: AnnouncedFile, uploader: string): Promise<UploadPlaces[string]> {
   const { tools, db } = work
-  requireSound(sent, tools.fileLimits.bytesMax)
   const { size, mimeType } = sent
   const name = cleanName(sent.name)
   const extension = extensionOf(name) ?? ''

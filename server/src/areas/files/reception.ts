@@ -22,7 +22,10 @@ export interface Taken {
   digest: string
 }
 
-export function openReception(tools: Tools, inApp: InApp, uploader: string | undefined): Reception {
+/** Lets content through and counts it; ends it where it is too much. */
+export type Metered = (content: AsyncIterable<Buffer>) => AsyncIterable<Buffer>
+
+export function openReception(tools: Tools, inApp: InApp, uploader: string | undefined, metered: Metered): Reception {
   const { bytesMax } = tools.fileLimits
   const allowance = { left: bytesMax, bytesMax }
   const keys: string[] = []
@@ -33,7 +36,7 @@ export function openReception(tools: Tools, inApp: InApp, uploader: string | und
       const key = await inApp((work) => addFile(work, { state: 'receiving', name, ...unknown, uploader }))
       keys.push(key)
       const { digest, ...found } = await storeContent(tools, {
-        ...{ key, name, content, allowance },
+        ...{ key, name, content: metered(content), allowance },
         declaredType: sent.declaredType,
       })
       return { file: { key, name, ...found }, digest }

@@ -34,7 +34,7 @@ import {
   UnreadCountsByKind,
   UserMessageListQuery,
 } from './schemas.ts'
-import { readContent, sendMessage as sendOne } from './send.ts'
+import { readContent, sendMessage as sendOne, sendTo } from './send.ts'
 import { requireMessage, seenMessage } from './store.ts'
 import { countsByKind, unreadCounts } from './unread-counts.ts'
 import { shown } from './view.ts'
@@ -91,12 +91,13 @@ const sendMessage = operation({
   onBehalfOf: 'optional',
   may: 'createMessage',
   userRate: 'sendMessage',
+  userCount: ({ multipleReceivers }) => receiversIn(multipleReceivers),
   takesFiles: true,
   bodyBytesMax: messageBytesMax,
   body: MessageSend,
   reply: Type.Union([one(Message), one(SentToMany)]),
   errors: sendErrors,
-  run: async (call) => sendToAll(call, await speakerFor(call.db, call.actor)),
+  run: async (call) => sendToAll(call, await speakerFor(call.db, call.actor, call.portion)),
 })
 
 type SendCall = Work & { body: MessageSend; files: ReceivedFile[] }
@@ -109,15 +110,22 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
   const count = uids.length + guids.length
   if (count === 0) throw failures.emptyReceiver()
   if (count > receiversMax) throw badRequest({ multipleReceivers: [`must not name more than ${receiversMax}`] })
-  readContent(body, call.files, call.tools.fileLimits.countMax)
-  const to = (receiverType: 'user' | 'group') => (receiver: string) =>
-    sendOne(call, speaker, { ...body, receiver, receiverType }, call.files)
+  const content = readContent(body, call.files, call.tools.fileLimits.countMax)
+  const to = (receiverType: 'user' | 'group') => (to: string) =>
+    sendTo(call, speaker, { receiverType, to }, content, body)
   return {
     data: {
       ...(multipleReceivers.uids && { uids: await eachReceiver(uids, to('user')) }),
       ...(multipleReceivers.guids && { guids: await eachReceiver(guids, to('group')) }),
     },
   }
+}
+
+/** How many messages a body asks for, as far as it can be read before it is checked. */
+function receiversIn(multipleReceivers: unknown): number {
+  const { uids, guids } = (multipleReceivers ?? {}) as { uids?: unknown; guids?: unknown }
+  const count = (ids: unknown) => (Array.isArray(ids) ? eachOnce(ids.filter((id) => typeof id === 'string')).length : 0)
+  return Math.min(count(uids) + count(guids), receiversMax)
 }
 
 const eachOnce = (ids: string[] = []) => [...new Set(ids.map((id) => id.toLowerCase()))]

@@ -1,3 +1,4 @@
+import type { Portion } from '../../kit/limits.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blocksOf, refusalTo } from '../blocked-users/index.ts'
@@ -29,9 +30,11 @@ export interface Speaker {
   /** Absent where nobody is asked for permission: the app itself, or a bot. */
   actor: Actor | undefined
   entity: object
+  /** How many messages they may still send; any number, if absent. */
+  portion?: Portion | undefined
 }
 
-export async function speakerFor(db: TenantDb, actor: Actor | undefined): Promise<Speaker> {
+export async function speakerFor(db: TenantDb, actor: Actor | undefined, portion?: Portion): Promise<Speaker> {
   if (!actor) return { uid: systemUid, id: '', actor: undefined, entity: systemUser }
   const user = await userActing(db, actor)
   return {
@@ -39,6 +42,7 @@ export async function speakerFor(db: TenantDb, actor: Actor | undefined): Promis
     id: user?.id ?? '',
     actor,
     entity: user ? toUser(user, { withTags: false }) : { uid: actor.uid },
+    portion,
   }
 }
 

@@ -1,4 +1,5 @@
 import { badRequest } from '../../kit/errors.ts'
+import { useOne } from '../../kit/limits.ts'
 import type { ReceivedFile } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { putSearchEntries } from '../../storage/search.ts'
@@ -47,6 +48,17 @@ export async function sendMessage(
   if (to === undefined || to.trim() === '') throw emptyReceiver()
   if (receiverType !== 'user' && receiverType !== 'group') throw invalidReceiverType()
   const content = readContent(body, files, work.tools.fileLimits.countMax)
+  return sendTo(work, speaker, { receiverType, to }, content, body)
+}
+
+/** The same for content that was checked already: it is checked once, however many it goes to. */
+export async function sendTo(
+  work: Work,
+  speaker: Speaker,
+  { receiverType, to }: { receiverType: 'user' | 'group'; to: string },
+  content: Content,
+  body: MessageSend,
+): Promise<Message> {
   const receiver = await receiverFor(work.db, receiverType, to)
   return deliver(work, speaker, receiver, content, body)
 }
@@ -136,6 +148,7 @@ async function write(
   }
   const known = Object.keys(mentions)
   const data = await withOwnFiles(work, content)
+  useOne(speaker.portion)
   const row = await writeMessage(work, place, {
     sender: speaker.uid,
     receiver: receiverId(receiver),

@@ -47,7 +47,7 @@ const reply = operation({
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run(call) {
     const { found, actor } = call
-    const speaker = await speakerFor(call.db, actor)
+    const speaker = await speakerFor(call.db, actor, call.portion)
     const usual =
       found.receiver_type === 'group'
         ? { receiver: found.receiver, receiverType: 'group' }

@@ -1,0 +1,169 @@
+import { bringSettings } from '../areas/apps/index.ts'
+import { keepFile } from '../areas/files/index.ts'
+import { authorise } from '../areas/rbac/index.ts'
+import { userNotFound } from '../areas/users/errors.ts'
+import { actorFrom, findActiveUser } from '../areas/users/index.ts'
+import { tooManyRequests } from '../kit/errors.ts'
+import type { Limits, Share } from '../kit/limits.ts'
+import { type Actor, type Caller, type ReceivedFile, Unprepared } from '../kit/operation.ts'
+import type { Tools } from '../kit/ports.ts'
+import { ReadyMade } from '../kit/reply.ts'
+import { type Work, workIn } from '../kit/work.ts'
+import type { Connection } from '../storage/connection.ts'
+import type { Database } from '../storage/database.ts'
+import { tenantDb } from '../storage/tenant.ts'
+import { declaredFields } from './body.ts'
+import type { Directory, KnownApp } from './directory.ts'
+import { authTokenUnknown } from './errors.ts'
+import { type Attempt, keptReply, once } from './idempotency.ts'
+import type { Trace } from './observe.ts'
+import type { Mounted } from './router.ts'
+
+/** What running an operation takes, whichever it is. */
+export interface Stage {
+  database: Database
+  directory: Directory
+  limits: Limits
+  tools: Tools
+  /** In tests every reply is held against its schema. */
+  strict: boolean
+}
+
+/** A call of an operation, once it is known who calls, and what was sent. */
+export interface Call {
+  app: KnownApp | undefined
+  caller: Caller
+  mounted: Mounted
+  params: Record<string, string>
+  search: string
+  sent: Sent
+  trace: Trace
+  actAs?: string | undefined
+  /** What was taken of the acting user's allowance, and how much of it was used. */
+  share?: Share
+  used: number
+  /** The operation has run; not so where a repeated request is answered from what was kept. */
+  ran?: boolean
+}
+
+/** What a request brought along; `text` tells one request from another. */
+export interface Sent {
+  text: string
+  body: Record<string, unknown>
+  files: ReceivedFile[]
+  /** Removes files that nothing came of. */
+  discard?: () => Promise<void>
+}
+
+export const nothingSent: Sent = { text: '', body: {}, files: [] }
+
+/** A read: what is there is answered. */
+export function answerRead(stage: Stage, call: Call): Promise<ReadyMade> {
+  return perform(stage, stage.database.reader, call, undefined)
+}
+
+/** A write: what takes long is prepared, then comes one transaction; then the workers are woken and the caller answered. */
+export async function change(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<ReadyMade> {
+  const { database, directory, tools } = stage
+  const text = await write(stage, call, attempt)
+  if (!call.ran) await call.sent.discard?.()
+  if (call.mounted.operation.changesCallers) directory.forget()
+  database.wake()
+  const { after } = call.mounted.operation
+  if (after) await after(tools, JSON.parse(text))
+  return new ReadyMade(text)
+}
+
+const triesMax = 3
+
+/** Whatever was prepared is about what was there before the transaction; if that has changed, it is prepared again. */
+async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<string> {
+  const { database, tools } = stage
+  for (let tries = 1; ; tries += 1) {
+    const given = await prepare(stage, call, attempt)
+    try {
+      return await database.write((connection) =>
+        once(tenantDb(connection, ownerOf(call)), tools.secrets, tools.clock.now(), attempt, async () => {
+          const reply = await perform(stage, connection, call, given)
+          return reply.text
+        }),
+      )
+    } catch (error) {
+      call.used = 0
+      if (!(error instanceof Unprepared)) throw error
+      if (tries === triesMax) throw tooManyRequests({ retryAfter: 1 })
+    }
+  }
+}
+
+/** Takes every step that can refuse the caller, on a connection for reading, and only then what takes long. */
+async function prepare(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<unknown> {
+  const { database, tools, limits } = stage
+  const { operation } = call.mounted
+  if (!operation.prepare) return undefined
+  const isAnswered = async () =>
+    attempt !== undefined &&
+    (await keptReply(tenantDb(database.reader, ownerOf(call)), attempt, tools.clock.now())) !== undefined
+  if (await isAnswered()) return undefined
+  try {
+    const { emit: _, later: __, ...known } = (await ready(stage, database.reader, call)) as Partial<Work>
+    return await operation.prepare({ ...known, limits } as never)
+  } catch (error) {
+    // The same request, sent twice, may have come through meanwhile; its reply is no refusal.
+    if (await isAnswered()) return undefined
+    throw error
+  }
+}
+
+/** Whose replies are kept under a key: the app's, or the account's that runs apps. */
+function ownerOf({ app, caller }: Call): string {
+  return app?.id ?? `account ${caller.kind === 'management' ? caller.accountId : ''}`
+}
+
+/** The operation itself, once nothing stands in its way. */
+async function perform(stage: Stage, connection: Connection, call: Call, given: unknown): Promise<ReadyMade> {
+  const { tools, strict } = stage
+  const { operation, checkReply } = call.mounted
+  const { files } = call.sent
+  const known = await ready(stage, connection, call)
+  if (call.app) for (const file of files) await keepFile(workIn(connection, call.app.id, tools), file)
+  const portion = call.share && { left: call.share.granted, refusal: call.share.refusal }
+  const result = await operation.run({ ...known, files, given, portion } as never)
+  call.used = (call.share?.granted ?? 0) - (portion?.left ?? 0)
+  call.ran = true
+  const reply = result instanceof ReadyMade ? result : new ReadyMade(JSON.stringify(result))
+  if (strict) await checkReply(JSON.parse(reply.text))
+  return reply
+}
+
+/** The acting user, what the path names, the input, and whether the role allows it: each refuses in its turn. */
+async function ready({ tools }: Stage, connection: Connection, call: Call) {
+  const { mounted, caller, params, app } = call
+  const { operation } = mounted
+  const inApp = (appId: string) => workIn(connection, appId, tools)
+  const work = app
+    ? workFor(connection, app, tools)
+    : { platform: connection.query, inApp, now: tools.clock.now(), tools }
+  const actor =
+    app && call.actAs !== undefined ? await requireActor(connection, app.id, call.actAs, caller.kind) : undefined
+  call.trace.actor = actor?.uid
+  const known = { ...work, app, caller, actor, params }
+  const found = await operation.find?.(known as never)
+  const query = mounted.readQuery(call.search)
+  if (operation.hasBody) await mounted.checkBody(call.sent.body)
+  const body = declaredFields(operation.body, call.sent.body)
+  if (app && actor && operation.may) await authorise(tenantDb(connection, app.id), actor, operation.may)
+  return { ...known, found, query, body }
+}
+
+function workFor(connection: Connection, { id, settings }: KnownApp, tools: Tools): Work {
+  const work = workIn(connection, id, tools)
+  bringSettings(work.db, settings)
+  return work
+}
+
+async function requireActor(connection: Connection, appId: string, uid: string, door: Caller['kind']): Promise<Actor> {
+  const user = await findActiveUser(tenantDb(connection, appId), uid)
+  if (!user) throw door === 'client' ? authTokenUnknown() : userNotFound({ uid })
+  return actorFrom(user)
+}
