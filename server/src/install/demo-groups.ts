@@ -1,5 +1,6 @@
 import { createWithMembers } from '../areas/groups/index.ts'
 import type { GroupCreate } from '../areas/groups/schemas.ts'
+import type { Tools } from '../kit/ports.ts'
 import type { Work } from '../kit/work.ts'
 
 /** Where the demo's company meets: one group that all may enter, one with a password, one behind closed doors. */
@@ -37,6 +38,13 @@ const groups: GroupCreate[] = [
   },
 ]
 
-export async function formDemoGroups(work: Work): Promise<void> {
-  for (const group of groups) await createWithMembers(work, undefined, group)
+/** The hashes of their passwords, by GUID; made before the transaction that forms them. */
+export async function hashDemoPasswords({ passwords }: Tools): Promise<Map<string, string>> {
+  const hashes = new Map<string, string>()
+  for (const { guid, password } of groups) if (password) hashes.set(guid, await passwords.hash(password))
+  return hashes
+}
+
+export async function formDemoGroups(work: Work, hashes: Map<string, string>): Promise<void> {
+  for (const group of groups) await createWithMembers(work, undefined, group, hashes.get(group.guid))
 }

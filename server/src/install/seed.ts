@@ -10,7 +10,7 @@ import type { KeyScope } from '../kit/operation.ts'
 import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import { demoCalls } from './demo-calls.ts'
-import { formDemoGroups } from './demo-groups.ts'
+import { formDemoGroups, hashDemoPasswords } from './demo-groups.ts'
 import { demoRoles, demoUsers } from './demo-people.ts'
 import { relateDemoPeople } from './demo-relations.ts'
 import { letDemoPeopleTalk } from './demo-talk.ts'
@@ -36,6 +36,9 @@ const demoTimings = { ringSeconds: 45, leaseSeconds: 60 }
 
 /** Creates the demo app with its people and calls, once; answers its id. */
 export async function seedDemo({ database, tools, config }: House): Promise<{ appId: string; created: boolean }> {
+  const earlier = await demoAppId(database.reader)
+  if (earlier !== undefined) return { appId: earlier, created: false }
+  const hashes = await hashDemoPasswords(tools)
   return database.writeAlone(async (connection) => {
     const existing = await demoAppId(connection)
     if (existing !== undefined) return { appId: existing, created: false }
@@ -54,7 +57,7 @@ export async function seedDemo({ database, tools, config }: House): Promise<{ ap
     for (const role of demoRoles) await addRole({ db: work.db, now: firstDay }, role)
     await addMissingUsers(work.db, demoUsers, firstDay)
     await relateDemoPeople(work)
-    await formDemoGroups({ ...work, now: firstDay })
+    await formDemoGroups({ ...work, now: firstDay }, hashes)
     await letDemoPeopleTalk(work)
     for (const script of scripts) await playScript(work, app.region, script)
     const setting = { name: demoAppSetting, value: app.id }

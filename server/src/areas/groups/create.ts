@@ -1,30 +1,50 @@
-import type { Actor } from '../../kit/operation.ts'
+import type { Limits } from '../../kit/limits.ts'
+import { type Actor, type Caller, Unprepared } from '../../kit/operation.ts'
 import type { Static } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
 import { userNotFound } from '../users/errors.ts'
 import { holdUsers, requireActiveUser, type UserRow } from '../users/index.ts'
 import { activeIn, admitted, decideGuests, receiveGuests, requireFewGroups, type Scene } from './acts.ts'
 import { enterConversation, takeOverConversation } from './conversation.ts'
-import { passwordMissing } from './errors.ts'
+import { groupExists, passwordMissing } from './errors.ts'
 import { groupCreated } from './events.ts'
 import { findMember, groupCounts, writeMembers } from './membership.ts'
-import { hashPassword } from './passwords.ts'
+import { countPassword, hashPassword } from './passwords.ts'
 import { type CreatedGroup, type GroupCreate, uidsIn } from './schemas.ts'
-import { addGroup, toGroup } from './store.ts'
+import { addGroup, findGroup, toGroup } from './store.ts'
 import type { GroupMemberRow, GroupRow } from './tables.ts'
 import { toldGroup, toUserCard } from './tell.ts'
+
+/** Hashes the password of a group to be, unless it cannot be made anyway; nothing for a group without one. */
+export async function preparePassword(
+  call: Pick<Work, 'db' | 'tools'> & { caller: Caller; limits: Limits },
+  actor: Actor | undefined,
+  group: GroupCreate,
+): Promise<string | undefined> {
+  if (group.type !== 'password') return undefined
+  const { db } = call
+  const owner = await ownerFor(db, actor, group)
+  const password = requirePassword(group)
+  if (await findGroup(db, group.guid)) throw groupExists({ guid: group.guid })
+  if (owner) requireFewGroups((await groupCounts(db, [owner])).get(owner.id))
+  await countPassword(call)
+  return hashPassword(call, password)
+}
 
 /** Makes a group with its owner, and takes in and shuts out whom `members` names. */
 export async function createWithMembers(
   work: Work,
   actor: Actor | undefined,
-  { members: lists, password, owner: named, ...profile }: GroupCreate,
+  body: GroupCreate,
+  passwordHash?: string | undefined,
 ): Promise<Static<typeof CreatedGroup>> {
   const { db } = work
-  const ownerUid = actor?.uid ?? named
-  const owner = ownerUid === undefined ? undefined : await requireActiveUser(db, ownerUid)
-  const passwordHash = profile.type === 'password' ? await hashPassword(requirePassword(password)) : null
-  const group = await addGroup(work, profile, { passwordHash, owner })
+  const { members: lists, password: _, owner: __, ...profile } = body
+  const owner = await ownerFor(db, actor, body)
+  if (profile.type === 'password') requirePassword(body)
+  if (profile.type === 'password' && passwordHash === undefined) throw new Unprepared()
+  const group = await addGroup(work, profile, { passwordHash: passwordHash ?? null, owner })
   await takeOverConversation(work, group.guid)
   const uids = [...uidsIn(lists ?? {}), ...(owner ? [owner.uid] : [])]
   const users = uids.length === 0 ? new Map<string, UserRow>() : await holdUsers(db, uids)
@@ -57,7 +77,12 @@ function seenBy(group: GroupRow, user: UserRow | undefined, member: GroupMemberR
   return toGroup(group, user ? { member } : {})
 }
 
-function requirePassword(password: string | undefined): string {
+async function ownerFor(db: TenantDb, actor: Actor | undefined, { owner }: GroupCreate): Promise<UserRow | undefined> {
+  const uid = actor?.uid ?? owner
+  return uid === undefined ? undefined : requireActiveUser(db, uid)
+}
+
+function requirePassword({ password }: GroupCreate): string {
   if (!password?.trim()) throw passwordMissing()
   return password
 }

@@ -37,7 +37,7 @@ export {
   touch,
 } from './membership.ts'
 export { connectedUsers, onlineMembersCount } from './online.ts'
-export { isPassword } from './passwords.ts'
+export { countPassword, hashPassword, type Match, matchPassword } from './passwords.ts'
 export { selectBanned, selectMembers } from './people.ts'
 export * as groupRules from './rules.ts'
 export {
@@ -47,6 +47,7 @@ export {
   groupMatches,
   groupsByGuid,
   keepGroup,
+  renewPassword,
   requireGroup,
   requireGroupAndUser,
   toGroup,

@@ -1,5 +1,5 @@
 import { ApiError, badRequest, quotaReached } from '../../kit/errors.ts'
-import { type Actor, operation } from '../../kit/operation.ts'
+import { type Actor, operation, Unprepared } from '../../kit/operation.ts'
 import { pageOfRows, paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
@@ -9,7 +9,7 @@ import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, systemUid, type UserRow } from '../users/index.ts'
 import { activeIn, authoriseGuests, decideGuests, handOver, holdScene, receiveGuests, type Scene } from './acts.ts'
 import { voidConversation } from './conversation.ts'
-import { createWithMembers } from './create.ts'
+import { createWithMembers, preparePassword } from './create.ts'
 import {
   bannedFromGroup,
   groupExists,
@@ -62,15 +62,22 @@ const createGroup = operation({
   body: GroupCreate,
   reply: one(CreatedGroup),
   errors: [groupExists, passwordMissing, userNotFound, quotaReached],
+  async prepare(call) {
+    await authoriseCreation(call)
+    return preparePassword(call, call.actor, call.body)
+  },
   async run(call) {
-    const { db, actor, body } = call
-    if (actor) {
-      refuseUnless(roleRules.mayCreateGroup(await policyOf(db, actor), body.type ?? 'public'))
-      await authoriseGuests(db, actor, body.members ?? {})
-    }
-    return { data: await createWithMembers(call, actor, body) }
+    await authoriseCreation(call)
+    return { data: await createWithMembers(call, call.actor, call.body, call.given) }
   },
 })
+
+async function authoriseCreation(call: { db: TenantDb; actor: Actor | undefined; body: GroupCreate }): Promise<void> {
+  const { db, actor, body } = call
+  if (!actor) return
+  refuseUnless(roleRules.mayCreateGroup(await policyOf(db, actor), body.type ?? 'public'))
+  await authoriseGuests(db, actor, body.members ?? {})
+}
 
 const listGroups = operation({
   id: 'listGroups',
@@ -165,13 +172,22 @@ const updateGroup = operation({
     quotaReached,
   ],
   find: ({ db, params }) => requireGroup(db, params.guid),
-  async run(call) {
+  async prepare(call) {
     const { db, actor, caller, body, found } = call
+    const password = newPassword(found, body)
+    if (password === undefined) return undefined
     if (caller.kind === 'client') refuseLock(found, body)
-    const owner = actor || body.owner === undefined ? undefined : await requireActiveUser(db, body.owner)
-    const passwordHash = body.password?.trim() ? await hashPassword(body.password) : undefined
+    await newOwner(db, actor, body)
+    if (actor) requireModerator((await placeIn(db, found, actor.uid)).standing, found.guid)
+    return hashPassword(call, password)
+  },
+  async run(call) {
+    const { db, actor, caller, body, found, given: passwordHash } = call
+    if (caller.kind === 'client') refuseLock(found, body)
+    const owner = await newOwner(db, actor, body)
     const scene = await holdScene(db, found.guid, actor, owner ? [owner.uid] : [])
     requireModerator(scene.acting, found.guid)
+    if (newPassword(scene.group, body) !== undefined && passwordHash === undefined) throw new Unprepared()
     const password = passwordAfter(scene.group, body, passwordHash)
     const columns = changedColumns(body, password)
     const owned = owner ? await giveTo(call, scene, activeIn(scene.users, owner.uid)) : scene.group
@@ -193,6 +209,16 @@ async function giveTo(work: Work, scene: Scene, user: UserRow): Promise<GroupRow
   for (const { outcome } of guests) if (outcome instanceof ApiError) throw outcome
   const received = await receiveGuests(work, scene, lists, guests)
   return handOver(work, received.group, await findMember(work.db, group, user.uid))
+}
+
+/** The password that a group is given; one without a lock is given none. */
+function newPassword(group: GroupRow, { type = group.type, password }: GroupUpdate): string | undefined {
+  return type === 'password' && password?.trim() ? password : undefined
+}
+
+/** The owner that a server names. */
+async function newOwner(db: TenantDb, actor: Actor | undefined, { owner }: GroupUpdate): Promise<UserRow | undefined> {
+  return actor || owner === undefined ? undefined : requireActiveUser(db, owner)
 }
 
 /** What opens a group is for its app to change. */

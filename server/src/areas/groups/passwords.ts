@@ -1,30 +1,49 @@
-import { randomBytes, type ScryptOptions, scrypt as scryptWithCallback, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import type { Limits } from '../../kit/limits.ts'
+import type { Caller } from '../../kit/operation.ts'
+import type { Work } from '../../kit/work.ts'
+import { turns } from './turns.ts'
 
 /**
- * Passwords of groups are kept as salted hashes that are slow to guess. Hashing happens off the event loop but inside the
- * request's transaction, which on SQLite all writers share; so the cost is what a writer can wait for, about ten
- * milliseconds. Each hash names its cost: a higher one later leaves the earlier ones valid.
+ * Passwords of groups are hashed before the transaction that needs them: on SQLite all writers share one. Each hash takes
+ * a core that requests need, and one of the threads that files are read on, so there are few at a time, and apps take
+ * turns.
  */
-const cost = 4_096
-const saltBytes = 16
-const keyBytes = 32
+const inTurn = turns({
+  atOnce: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  waitingMax: 200,
+  waitingOfOneMax: 20,
+  retryAfterSeconds: 5,
+})
 
-function scrypt(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-  return new Promise((resolve, reject) =>
-    scryptWithCallback(password.normalize('NFC'), salt, keyBytes, options, (error, key) =>
-      error ? reject(error) : resolve(key),
-    ),
-  )
+type Hashing = Pick<Work, 'db' | 'tools'>
+
+export function hashPassword({ db, tools }: Hashing, password: string): Promise<string> {
+  return inTurn(db.appId, () => tools.passwords.hash(password))
 }
 
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(saltBytes)
-  const key = await scrypt(password, salt, { N: cost })
-  return ['scrypt', cost, salt.toString('base64'), key.toString('base64')].join('$')
+/** A password that is a group's. */
+export interface Match {
+  /** The hash it was compared with; whether that is still the group's must be seen once the group is held. */
+  hash: string
+  /** The same password as it is hashed today, where the group's hash is from before. */
+  renewed?: string
 }
 
-export async function isPassword(password: string, hash: string): Promise<boolean> {
-  const [, N, salt = '', key = ''] = hash.split('$')
-  const expected = Buffer.from(key, 'base64')
-  return timingSafeEqual(await scrypt(password, Buffer.from(salt, 'base64'), { N: Number(N) }), expected)
+/** Compares a password with a group's hash; nothing, if it is another. */
+export function matchPassword({ db, tools }: Hashing, password: string, hash: string): Promise<Match | undefined> {
+  return inTurn(db.appId, async () => {
+    const { fits, isDated } = await tools.passwords.compare(password, hash)
+    if (!fits) return undefined
+    return isDated ? { hash, renewed: await tools.passwords.hash(password) } : { hash }
+  })
+}
+
+/** Counts a hash that a client asks for; a server has every right to make groups. */
+export async function countPassword({
+  db,
+  caller,
+  limits,
+}: Pick<Work, 'db'> & { caller: Caller; limits: Limits }): Promise<void> {
+  if (caller.kind === 'client') await limits.count('password', [db.appId, caller.uid])
 }

@@ -245,6 +245,11 @@ export async function changeGroup(
   return changed
 }
 
+/** Keeps the password of a group that is held under another hash; for those who look, nothing has changed. */
+export async function renewPassword(db: TenantDb, { guid }: GroupRow, hash: string): Promise<void> {
+  await db.update('groups').set({ password: hash }).where('guid', '=', guid).execute()
+}
+
 /** Removes a group that is held, once all who are writing into it have finished; the GUID is free at the commit. */
 export async function removeGroup(db: TenantDb, group: GroupRow): Promise<void> {
   await db.delete('groups').where('guid', '=', group.guid).execute()

@@ -1,4 +1,4 @@
-import type { Actor } from '../../kit/operation.ts'
+import { type Actor, Unprepared } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import {
   alreadyJoined,
@@ -8,7 +8,6 @@ import {
   notAMember,
   noVacancy,
   passwordMissing,
-  passwordWrong,
 } from '../groups/errors.ts'
 import {
   activeIn,
@@ -21,8 +20,8 @@ import {
   groupRules,
   holdScene,
   insertMembers,
-  isPassword,
-  placeIn,
+  type Match,
+  renewPassword,
   requireFewGroups,
   type Scene,
   standingOf,
@@ -48,38 +47,41 @@ export async function holdMember(work: Work, guid: string, actor: Actor | undefi
   return { ...scene, user, target, on: { standing: standingOf(scene.group, target), self: uid === actor?.uid } }
 }
 
-/** The acting user enters a group by themselves. */
+/** Refuses whoever cannot come in by themselves, whatever the password; answers the one to be compared, if any. */
+export function requireMayEnter(
+  group: GroupRow,
+  acting: groupRules.Acting,
+  uid: string,
+  password: string | undefined,
+): string | undefined {
+  const { guid, type } = group
+  if (acting === 'banned') throw bannedFromGroup({ guid })
+  if (acting !== 'outsider') throw alreadyJoined({ uid, guid })
+  if (type === 'private') throw joiningNotAllowed({ guid })
+  if (type === 'password' && !password?.trim()) throw passwordMissing()
+  return type === 'password' ? password : undefined
+}
+
+/** The acting user enters a group by themselves; with a password that was found to be its own, where it has one. */
 export async function join(
   work: Work,
-  found: GroupRow,
+  guid: string,
   actor: Actor,
   password: string | undefined,
+  match: Match | undefined,
 ): Promise<{ group: GroupRow; member: GroupMemberRow | undefined }> {
   const { uid } = actor
-  // Hashing is slow, so it is done before the group is held; afterwards the answer must still be about its password.
-  const early = await placeIn(work.db, found, uid)
-  const fits = early.standing === 'outsider' && (await opensWith(found, password))
-  const { group, by, acting } = await holdScene(work.db, found.guid, actor, [])
-  const { guid } = group
-  if (acting === 'banned') throw bannedFromGroup({ guid })
-  if (acting !== 'outsider' || !by) throw alreadyJoined({ uid, guid })
-  if (group.type === 'private') throw joiningNotAllowed({ guid })
-  if (group.type === 'password') await requirePassword(group, password, fits && group.password === found.password)
+  const { group, by, acting } = await holdScene(work.db, guid, actor, [])
+  const asked = requireMayEnter(group, acting, uid, password)
+  // The password may have been changed, or have been asked for only now.
+  if (!by || (asked !== undefined && match?.hash !== group.password)) throw new Unprepared()
   if (group.members_count >= membersMax) throw noVacancy({ guid })
   requireFewGroups((await groupCounts(work.db, [by])).get(by.id))
+  if (asked !== undefined && match?.renewed) await renewPassword(work.db, group, match.renewed)
   const larger = await insertMembers(work, group, [{ user: by, scope: 'participant' }])
   await enterConversation(work, larger, [by])
   await tellMove(work, 'joined', larger, by)
   return { group: larger, member: await findMember(work.db, larger, uid) }
-}
-
-async function opensWith({ password: hash }: GroupRow, password: string | undefined): Promise<boolean> {
-  return hash !== null && password !== undefined && isPassword(password, hash)
-}
-
-async function requirePassword(group: GroupRow, password: string | undefined, known: boolean): Promise<void> {
-  if (!password?.trim()) throw passwordMissing()
-  if (!known && !(await opensWith(group, password))) throw passwordWrong({ guid: group.guid })
 }
 
 /** The acting user leaves by themselves. */

@@ -42,7 +42,8 @@ import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { blocksBetween, toUser } from '../users/index.ts'
-import { holdMember, join, leave } from './acts.ts'
+import { holdMember, join, leave, requireMayEnter } from './acts.ts'
+import { guess } from './guesses.ts'
 import { GroupJoin, Member, MemberListQuery, ScopeChange, ScopeChanged } from './schemas.ts'
 
 const addMembers = operation({
@@ -196,11 +197,19 @@ const joinGroup = operation({
     userNotFound,
   ],
   find: ({ db, params }) => requireGroup(db, params.guid),
-  async run(call) {
+  async prepare(call) {
     const { db, found, body } = call
     const actor = acting(call.actor)
     refuseUnless(roleRules.mayJoinGroup(await policyOf(db, actor), found.type))
-    const { group, member } = await join(call, found, actor, body.password)
+    const { standing } = await placeIn(db, found, actor.uid)
+    const password = requireMayEnter(found, standing, actor.uid, body.password)
+    return password === undefined ? undefined : guess(call, found, actor.uid, password)
+  },
+  async run(call) {
+    const { db, found, body, given } = call
+    const actor = acting(call.actor)
+    refuseUnless(roleRules.mayJoinGroup(await policyOf(db, actor), found.type))
+    const { group, member } = await join(call, found.guid, actor, body.password, given)
     return { data: toGroup(group, { member }) }
   },
 })
