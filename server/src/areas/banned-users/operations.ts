@@ -29,7 +29,7 @@ import {
   touch,
 } from '../groups/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, toUser } from '../users/index.ts'
+import { blocksBetween, seenBy, sightOf, toUser } from '../users/index.ts'
 import { BanListQuery, BannedUser } from './schemas.ts'
 
 const banUser = operation({
@@ -101,11 +101,14 @@ const listBannedUsers = operation({
   async run({ db, found, query, actor }) {
     if (actor) groupRules.requireModerator((await placeIn(db, found, actor.uid)).standing, found.guid)
     const slice = sliceOf(query)
-    const { total, rows } = await selectBanned(db, found, query, slice)
+    const visible = actor && (await seenBy(db, actor.uid))
+    const { total, rows } = await selectBanned(db, found, { ...query, visible }, slice)
     const uids = rows.map(({ user }) => user.uid)
     const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
+    const sees = await sightOf(db, actor?.uid, () => uids)
+    const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
     const data = rows.map(({ user, row }) => ({
-      ...toUser(user, { actorUid: actor?.uid, blocks: blocks.get(user.uid), withTags: false, withPrivate: !actor }),
+      ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
       ...former(row),
       isBanned: true as const,
       bannedAt: row.banned_at,

@@ -5,7 +5,7 @@ import { one } from '../../kit/reply.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { requireActiveUser, toUser, type UserRow } from '../users/index.ts'
+import { requireActiveUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
 import { User } from '../users/schemas.ts'
 import { block, unblock } from './acts.ts'
 import { BlockListQuery, UsersBlock, UsersUnblock } from './schemas.ts'
@@ -63,11 +63,13 @@ const listBlockedUsers = operation({
   async run({ db, found, query, actor, caller }) {
     refuseOthers(found, actor)
     const { direction = actor ? 'both' : 'blockedByMe', ...rest } = query
-    const rows = await paginate(blockedUsersOf(db, found, direction), blockFilters(db), rest, (row) => row)
+    const visible = actor && (await seenBy(db, actor.uid))
+    const rows = await paginate(blockedUsersOf(db, found, direction), blockFilters(db, visible), rest, (row) => row)
     const uids = rows.data.map(({ uid }) => uid)
     const blocks = await blocksWith(db, found.uid, uids)
     const view = { actorUid: found.uid, withTags: false, withPrivate: caller.kind === 'server' }
-    const data = rows.data.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid) }))
+    const sees = await sightOf(db, actor?.uid, () => uids)
+    const data = rows.data.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }))
     return withCursor({ data, meta: rows.meta })
   },
 })

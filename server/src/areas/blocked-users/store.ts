@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Filters } from '../../kit/page.ts'
 import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
@@ -71,10 +71,17 @@ export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Directi
   )
 }
 
+/** Nobody is found by the name who is not visible to the viewer. */
 export function blockFilters(
   db: TenantDb,
+  visible: Expression<SqlBool> | undefined,
 ): Filters<Omit<BlockListQuery, 'direction'>, ReturnType<typeof blockedUsersOf>> {
-  return { searchKey: (rows, key) => rows.where(eachUserMatches(db, key)) }
+  return {
+    searchKey(rows, key) {
+      const found = rows.where(eachUserMatches(db, key))
+      return visible ? found.where(visible) : found
+    },
+  }
 }
 
 const idOf = (db: TenantDb, uid: string) => db.select('users').select('users.id').where('users.uid', '=', uid)

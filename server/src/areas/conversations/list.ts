@@ -3,7 +3,7 @@ import { badRequest } from '../../kit/errors.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupMatches } from '../groups/index.ts'
 import { type Side, sidesWhere, type Unread, unreadOf, withWhom } from '../timeline/index.ts'
-import { uidsBlockedBy, userMatches } from '../users/index.ts'
+import { seenBy, uidsBlockedBy, userMatches } from '../users/index.ts'
 import type { ConversationListQuery } from './schemas.ts'
 import { isListed, pinOf, systemPins, updatedAt } from './sides.ts'
 import type { ConversationPinRow } from './tables.ts'
@@ -19,7 +19,8 @@ type Condition = RawBuilder<SqlBool>
  */
 export async function listedSides(db: TenantDb, uid: string, query: ConversationListQuery): Promise<Side[]> {
   if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
-  const sides = await sidesWhere(db, [sql`conversation_rows.uid = ${uid}`, ...conditionsOf(db, query)])
+  const visible = await seenBy(db, uid)
+  const sides = await sidesWhere(db, [sql`conversation_rows.uid = ${uid}`, ...conditionsOf(db, query, visible)])
   const pins = await systemPins(db)
   const blocked = query.includeBlockedUsers ? [] : await uidsBlockedBy.ask(db, uid)
   const wanted = sides.filter(
@@ -41,13 +42,13 @@ export async function unreadAmong(db: TenantDb, uid: string, sides: Side[]): Pro
   return unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
 }
 
-/** What can be asked of every side, whoever looks. */
-export function conditionsOf(db: TenantDb, query: ConversationListQuery): Condition[] {
+/** What can be asked of every side. A user who is not visible to whoever looks is found by nothing that is theirs. */
+export function conditionsOf(db: TenantDb, query: ConversationListQuery, visible?: Condition): Condition[] {
   const { searchKey, conversationType, userTags, groupTags, hideAgentic, onlyAgentic, affix } = query
   if (hideAgentic && onlyAgentic) throw badRequest({ onlyAgentic: ['excludes hideAgentic'] })
   const ofUser = (condition: RawBuilder<unknown>): Condition => sql`(conversations.type = 'user' AND EXISTS (
-    SELECT 1 FROM users WHERE users.app_id = conversations.app_id AND ${condition} AND users.uid =
-    CASE WHEN conversations.first = conversation_rows.uid THEN conversations.second ELSE conversations.first END))`
+    SELECT 1 FROM users WHERE users.app_id = conversations.app_id AND ${condition} AND ${visible ?? sql`1 = 1`}
+    AND users.uid = CASE WHEN conversations.first = conversation_rows.uid THEN conversations.second ELSE conversations.first END))`
   const ofGroup = (condition: RawBuilder<unknown>): Condition => sql`(conversations.type = 'group' AND EXISTS (
     SELECT 1 FROM groups WHERE groups.app_id = conversations.app_id AND groups.guid = conversations.first
     AND ${condition}))`

@@ -3,7 +3,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { groupsByGuid, membershipsIn, toGroup } from '../groups/index.ts'
 import { messagesOf, receiptsOfEach, type SeenMessage, type Side, toMessages, withWhom } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { blocksBetween, systemUid, toUser, usersByUid } from '../users/index.ts'
+import { blocksBetween, sightOf, systemUid, toUser, usersByUid } from '../users/index.ts'
 import { unreadAmong } from './list.ts'
 import type { Conversation } from './schemas.ts'
 import { pinOf, systemPins, updatedAt } from './sides.ts'
@@ -75,7 +75,7 @@ async function lastMessages(db: TenantDb, sides: Side[], viewer: string | undefi
     .where('messages.deleted_at', 'is', null)
     .execute()) as SeenMessage[]
   const messages = await toMessages(db, rows, { viewer })
-  const receipts = await receiptsOfEach(db, rows, { limit: receiptsShown })
+  const receipts = await receiptsOfEach(db, rows, { limit: receiptsShown, viewer })
   return new Map(
     messages.map((message, index) => {
       const row = rows[index] as SeenMessage
@@ -104,6 +104,7 @@ async function partnersOf(db: TenantDb, sides: Side[], view: ConversationView): 
   const uids = sides.filter(({ type }) => type === 'user').map(withWhom)
   const guids = sides.filter(({ type }) => type === 'group').map(withWhom)
   const users = await usersByUid(db, uids)
+  const sees = await sightOf(db, viewer, () => uids)
   const groups = await groupsByGuid(db, guids)
   const memberships = viewer === undefined ? new Map() : await membershipsIn(db, viewer, [...groups.values()])
   const blocks =
@@ -113,7 +114,8 @@ async function partnersOf(db: TenantDb, sides: Side[], view: ConversationView): 
       const target = withWhom(side)
       if (side.type === 'user') {
         const user = users.get(target)
-        const seen = { actorUid: viewer, blocks: blocks.get(target), withTags: withUserAndGroupTags }
+        const relation = { actorUid: viewer, blocks: blocks.get(target) }
+        const seen = { ...relation, withTags: withUserAndGroupTags, veiled: !sees(target) }
         return [side.conversation_id + side.uid, user ? toUser(user, seen) : { uid: target }]
       }
       const group = groups.get(target)

@@ -3,6 +3,7 @@ import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { authorise } from '../rbac/index.ts'
+import { veilFor } from '../timeline/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { holdUsers, type UserRow } from '../users/index.ts'
 import { enterConversation, leaveConversation } from './conversation.ts'
@@ -155,7 +156,9 @@ export async function receiveGuests(
       size += 1
       const grown = { ...group, members_count: size }
       await enterConversation(work, grown, [outcome.user])
-      entry = { success: true, data: await tellDeed(work, 'added', { group: grown, by: scene.by, on: outcome.user }) }
+      const told = await tellDeed(work, 'added', { group: grown, by: scene.by, on: outcome.user })
+      const [data] = await veilFor(work.db, scene.by?.uid, [told])
+      entry = { success: true, data }
     }
     if (admissions[list]) admissions[list][uid] = entry
   }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { countMatching, idsMatching, matches } from '../../storage/search.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -14,6 +14,8 @@ export interface PeopleQuery {
   scopes?: readonly MemberScope[]
   status?: string | undefined
   searchKey?: string | undefined
+  /** Whom the viewer may see, as a condition on `users`: nobody else is found by what a record tells. */
+  visible?: RawBuilder<SqlBool> | undefined
 }
 
 interface People<Row> {
@@ -34,7 +36,12 @@ export function selectMembers(db: TenantDb, group: GroupRow, query: PeopleQuery,
   return selectPeople<GroupMemberRow>(db, roll, query, slice)
 }
 
-export function selectBanned(db: TenantDb, group: GroupRow, query: Pick<PeopleQuery, 'searchKey'>, slice: Slice) {
+export function selectBanned(
+  db: TenantDb,
+  group: GroupRow,
+  query: Pick<PeopleQuery, 'searchKey' | 'visible'>,
+  slice: Slice,
+) {
   const roll: Roll = { table: 'group_bans', list: bansListOf(group), at: 'banned_at', group }
   return selectPeople<GroupBanRow>(db, roll, query, slice)
 }
@@ -42,7 +49,7 @@ export function selectBanned(db: TenantDb, group: GroupRow, query: Pick<PeopleQu
 async function selectPeople<Row extends { uid: string; user_id: string }>(
   db: TenantDb,
   roll: Roll,
-  { scopes = memberScopes, status, searchKey }: PeopleQuery,
+  { scopes = memberScopes, status, searchKey, visible }: PeopleQuery,
   slice: Slice,
 ): Promise<People<Row>> {
   const wanted = wantedScopes(scopes)
@@ -57,10 +64,10 @@ async function selectPeople<Row extends { uid: string; user_id: string }>(
   const sought = await searchOf(
     db,
     roll,
-    { wanted, status: status === 'online' ? 'available' : status, searchKey },
+    { wanted, status: status === 'online' ? 'available' : status, searchKey, visible },
     listed,
   )
-  if (sought.status === 'offline' && searchKey === undefined) {
+  if (sought.status === 'offline' && searchKey === undefined && !visible) {
     const { total, rows } = await selectOffline<Row>(db, sought, slice)
     return { total, rows: await withUsers(db, rows) }
   }
@@ -121,6 +128,7 @@ interface Sought {
   wanted: MemberScope[] | undefined
   status: string | undefined
   searchKey: string | undefined
+  visible: RawBuilder<SqlBool> | undefined
   /** How many are on the list. */
   listed: number
   /** How many users the filters find, on the list or not. */
@@ -135,7 +143,7 @@ const usersSearch = (key: string) => ({ list: usersList, words: [key], fields: [
 async function searchOf(
   db: TenantDb,
   roll: Roll,
-  asked: Pick<Sought, 'wanted' | 'status' | 'searchKey'>,
+  asked: Pick<Sought, 'wanted' | 'status' | 'searchKey' | 'visible'>,
   listed: number,
 ): Promise<Sought> {
   const { status, searchKey } = asked
@@ -152,7 +160,7 @@ async function searchOf(
 }
 
 /** From where on: those on the list who are sought, by asking about each in the order of the list. */
-function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey }: Sought) {
+function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey, visible }: Sought) {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id}`,
@@ -165,18 +173,25 @@ function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey
             AND users.uid = ${column('uid')} AND users.id = ${column('user_id')})`,
         ]),
     ...(searchKey === undefined ? [] : [matches(db, usersSearch(searchKey), sql`${column('uid')}`)]),
+    ...(visible
+      ? [
+          sql`EXISTS (SELECT 1 FROM users WHERE users.app_id = ${db.appId}
+            AND users.uid = ${column('uid')} AND ${visible})`,
+        ]
+      : []),
   ]
   return sql`FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
 /** The same, by looking up in the list those whom the filters find; `hits` names these first. */
-function gathered(db: TenantDb, { roll: { table, group }, wanted, status }: Sought) {
+function gathered(db: TenantDb, { roll: { table, group }, wanted, status, visible }: Sought) {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
     sql`users.app_id = ${db.appId} AND users.uid = hit.uid`,
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id} AND ${column('user_id')} = users.id`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
     ...(status === undefined ? [] : [sql`users.status = ${status}`]),
+    ...(visible ? [visible] : []),
   ]
   // Crossed, so that SQLite takes the tables in this order.
   return sql`FROM hit CROSS JOIN users CROSS JOIN ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`

@@ -3,8 +3,17 @@ import { operation } from '../../kit/operation.ts'
 import { Done, done } from '../../kit/reply.ts'
 import { FilledText, Type } from '../../kit/schema.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
-import { elementIdMax, elementsIn, goalOf, isGoalMet, refuseUntouchable, requireMessage } from '../messages/index.ts'
+import {
+  elementIdMax,
+  elementsIn,
+  goalOf,
+  isGoalMet,
+  refuseAcrossBlock,
+  refuseUntouchable,
+  requireMessage,
+} from '../messages/index.ts'
 import { audienceFor, type MessageRow } from '../timeline/index.ts'
 import { findUser, holdUsers, toUser } from '../users/index.ts'
 import { goalCompleted } from './events.ts'
@@ -20,7 +29,7 @@ const interact = operation({
     interactions: Type.Array(FilledText(elementIdMax), { minItems: 1, description: 'Ids of elements' }),
   }),
   reply: Done,
-  errors: [messageNotFound, messageNotAccessible, actionNotAllowed],
+  errors: [messageNotFound, messageNotAccessible, actionNotAllowed, blockedReceiver, blockedSender],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run(call) {
     const { db, found, body } = call
@@ -33,6 +42,7 @@ const interact = operation({
       throw badRequest({ interactions: ['must name elements of the message'] })
     }
     if (uid === found.sender && data.allowSenderInteraction !== true) throw actionNotAllowed({ id: found.id })
+    await refuseAcrossBlock(db, found, call.actor)
     // Of two at once the second counts the first.
     await holdUsers(db, [uid])
     const before = (await interactionsWith(db, [found.id], uid)).get(found.id) ?? []

@@ -17,45 +17,46 @@ import { appWith, as, clientOf, say, sayIn } from '../../../../tests/support/tal
 /** Who may do what with a message and its conversation, by relation and by scope, through which door. */
 
 /**
- * Lin wrote to Ada; Zoe wrote to Ada and was blocked after that; Max has to do with neither. The app writes to Ada in a
- * conversation of its own, so what those two said is nothing that it could answer there.
+ * Lin wrote to Ada; Zoe and Ada wrote to each other, and then Ada blocked Zoe; Max has to do with neither. The app writes to
+ * Ada in a conversation of its own, so what those two said is nothing that it could answer there. A block stops whatever
+ * would reach the other; what one does for oneself, or takes back, it does not.
  */
 const betweenTwo = linesOf(`
-  act         app          sender        receiver      outsider          blocked       blocking
-  get         ok           ok            ok            noAccess          ok            ok
-  list        ok           ok            ok            absent            ok            ok
-  listAll     ok           ok            ok            absent            ok            ok
-  edit        ok           ok            notSender     noAccess          ok            notSender
-  react       needsActor   ok            ok            noAccess          ok            ok
-  unreact     needsActor   ok            ok            noAccess          ok            ok
-  reactions   ok           ok            ok            noAccess          ok            ok
-  pin         ok           ok            ok            noAccess          ok            ok
-  unpin       ok           ok            ok            noAccess          ok            ok
-  save        needsActor   ok            ok            noAccess          ok            ok
-  unsave      needsActor   ok            ok            noAccess          ok            ok
-  receipts    ok           ok            ok            noAccess          ok            ok
-  replies     ok           ok            ok            noAccess          ok            ok
-  follow      needsActor   ok            ok            noAccess          ok            ok
-  unfollow    needsActor   ok            ok            noAccess          ok            ok
-  interact    needsActor   notAllowed    ok            noAccess          notAllowed    ok
-  delivered   needsActor   ok            ok            noTalk            ok            ok
-  read        needsActor   ok            ok            noTalk            ok            ok
-  unread      needsActor   ok            ok            noTalk            ok            ok
-  tag         needsActor   ok            ok            noTalk            ok            ok
-  talks       ok           ok            ok            absent            ok            absent
-  talk        needsActor   ok            ok            noTalk            ok            ok
-  talkById    needsActor   ok            ok            noTalk            ok            ok
-  forget      needsActor   ok            ok            noTalk            ok            ok
-  reply       needsActor   ok            ok            noAccess          blockedMe     iBlocked
-  replyHere   wrongThread  ok            ok            wrongThread       blockedMe     iBlocked
-  quote       noAccess     ok            ok            noAccess          blockedMe     iBlocked
-  send        ok           ok            ok            ok                blockedMe     iBlocked
-  sendToMany  ok           ok            ok            ok                blockedMe     iBlocked
-  media       ok           ok            ok            ok                blockedMe     iBlocked
-  upload      needsActor   ok            ok            ok                denied        denied
-  delete      ok           ok            notSender     noAccess          ok            notSender
-  pinTalk     needsActor   ok            ok            ok                ok            ok
-  deleteById  needsActor   ok|wrongDoor  ok|wrongDoor  noTalk|wrongDoor  ok|wrongDoor  ok|wrongDoor
+  act         app          sender        receiver      outsider          blocked       blocking      blockingAuthor
+  get         ok           ok            ok            noAccess          ok            ok            ok
+  list        ok           ok            ok            absent            ok            ok            ok
+  listAll     ok           ok            ok            absent            ok            ok            ok
+  edit        ok           ok            notSender     noAccess          blockedMe     notSender     iBlocked
+  react       needsActor   ok            ok            noAccess          blockedMe     iBlocked      iBlocked
+  unreact     needsActor   ok            ok            noAccess          ok            ok            ok
+  reactions   ok           ok            ok            noAccess          ok            ok            ok
+  pin         ok           ok            ok            noAccess          blockedMe     iBlocked      iBlocked
+  unpin       ok           ok            ok            noAccess          ok            ok            ok
+  save        needsActor   ok            ok            noAccess          ok            ok            ok
+  unsave      needsActor   ok            ok            noAccess          ok            ok            ok
+  receipts    ok           ok            ok            noAccess          ok            ok            ok
+  replies     ok           ok            ok            noAccess          ok            ok            ok
+  follow      needsActor   ok            ok            noAccess          ok            ok            ok
+  unfollow    needsActor   ok            ok            noAccess          ok            ok            ok
+  interact    needsActor   notAllowed    ok            noAccess          notAllowed    iBlocked      notAllowed
+  delivered   needsActor   ok            ok            noTalk            ok            ok            ok
+  read        needsActor   ok            ok            noTalk            ok            ok            ok
+  unread      needsActor   ok            ok            noTalk            ok            ok            ok
+  tag         needsActor   ok            ok            noTalk            ok            ok            ok
+  talks       ok           ok            ok            absent            ok            absent        absent
+  talk        needsActor   ok            ok            noTalk            ok            ok            ok
+  talkById    needsActor   ok            ok            noTalk            ok            ok            ok
+  forget      needsActor   ok            ok            noTalk            ok            ok            ok
+  reply       needsActor   ok            ok            noAccess          blockedMe     iBlocked      iBlocked
+  replyHere   wrongThread  ok            ok            wrongThread       blockedMe     iBlocked      iBlocked
+  quote       noAccess     ok            ok            noAccess          blockedMe     iBlocked      iBlocked
+  send        ok           ok            ok            ok                blockedMe     iBlocked      iBlocked
+  sendToMany  ok           ok            ok            ok                blockedMe     iBlocked      iBlocked
+  media       ok           ok            ok            ok                blockedMe     iBlocked      iBlocked
+  upload      needsActor   ok            ok            ok                denied        denied        denied
+  delete      ok           ok            notSender     noAccess          ok            notSender     ok
+  pinTalk     needsActor   ok            ok            ok                ok            ok            ok
+  deleteById  needsActor   ok|wrongDoor  ok|wrongDoor  noTalk|wrongDoor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor
 `)
 
 /** A participant said something in a group. Whom one has blocked makes no difference there. */
@@ -204,6 +205,7 @@ for (const database of databases) {
         ['outsider', 'max', 'lin', 'ada'],
         ['blocked', 'zoe', 'zoe', 'ada'],
         ['blocking', 'ada', 'zoe', 'zoe'],
+        ['blockingAuthor', 'ada', 'ada', 'zoe'],
       ]
       let app: AppClient
       before(async () => {
@@ -213,10 +215,12 @@ for (const database of databases) {
         it(who, () =>
           run(app, who, uid, betweenTwo, async () => {
             const blocks = { blockedUids: ['zoe'] }
-            if (author === 'zoe') assertSucceeds(await app.delete('/users/ada/blockedusers', blocks))
-            const { id, conversationId } = await say(app, author, 'ada')
-            const { id: formId } = await say(app, author, 'ada', '', form)
-            if (author === 'zoe') assertSucceeds(await app.post('/users/ada/blockedusers', blocks))
+            const to = author === 'ada' ? 'zoe' : 'ada'
+            const isApart = [author, to].includes('zoe')
+            if (isApart) assertSucceeds(await app.delete('/users/ada/blockedusers', blocks))
+            const { id, conversationId } = await say(app, author, to)
+            const { id: formId } = await say(app, author, to, '', form)
+            if (isApart) assertSucceeds(await app.post('/users/ada/blockedusers', blocks))
             return { id, form: formId, conversationId, to: { receiver, receiverType: 'user' } }
           }),
         )

@@ -25,7 +25,7 @@ import { editedContent, flagsOf } from './content.ts'
 import { messageNotFound } from './errors.ts'
 import { messageDeleted, messageEdited, messagePurged, messagesCleared } from './events.ts'
 import { blankActions, noteAction, withoutContent } from './history.ts'
-import { scopeOver, speakerFor } from './parties.ts'
+import { refuseAcrossBlock, scopeOver, speakerFor } from './parties.ts'
 import { purge } from './purge.ts'
 import { refusalToChange, refuseUntouchable } from './rules.ts'
 import { mentionedUsers, putTags } from './send.ts'
@@ -43,6 +43,7 @@ export async function editMessage(
   const row = await held(db, seen)
   refuseUntouchable(row)
   await refuseChange(db, row, actor, 'edit')
+  await refuseAcrossBlock(db, row, actor)
   if (data === undefined && tags === undefined) throw badRequest({ data: ['is required'] })
   const { mentions: _, entities, ...stored } = JSON.parse(row.data)
   const content = editedContent(row, stored, data === undefined ? {} : data)

@@ -96,6 +96,27 @@ for (const database of databases) {
       assert.deepEqual(told.map(({ data }) => Object.keys(data.message.data.mentions)).toSorted(), [['ada'], ['max']])
     })
 
+    it('do not call upon anyone across a block, in either direction, though the name stands there', async () => {
+      const own = await appWith(h, 'ann', 'bo', 'cy', 'di')
+      const members = { participants: ['bo', 'cy', 'di'] }
+      assertSucceeds(await own.post('/groups', { guid: 'g', name: 'G', members }, as('ann')))
+      assertSucceeds(await own.post('/users/bo/blockedusers', { blockedUids: ['ann'] }))
+      assertSucceeds(await own.post('/users/ann/blockedusers', { blockedUids: ['cy'] }))
+      const { id } = await sayIn(own, 'g', 'ann', 'Hello')
+      const text = '<@uid:bo> <@uid:cy> <@uid:di>'
+      const body = { data: { text } }
+      const reply = assertSucceeds(await own.post(`/messages/${id}/thread`, body, as('ann'))).data
+      assert.deepEqual(Object.keys(reply.data.mentions), ['bo', 'cy', 'di'])
+      const told = (await toldTo(h, own)).filter(({ trigger }) => trigger === 'user_mentioned')
+      assert.deepEqual(
+        told.map(({ data }) => Object.keys(data.message.data.mentions)),
+        [['di']],
+      )
+      const follows = async (uid: string) =>
+        assertSucceeds(await own.get(`/messages/${id}`, as(uid))).data.threadSubscribed
+      assert.deepEqual([await follows('bo'), await follows('cy'), await follows('di')], [false, false, true])
+    })
+
     it('are quoted messages of the same conversation, one level deep', async () => {
       const first = await say(app, 'lin', 'ada', 'first', { tags: ['t'] })
       const second = assertSucceeds(await quote(first.id)).data

@@ -9,7 +9,7 @@ import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
 import { requireGroup } from '../groups/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { findConversation, findRow, placeOfGroup, placeOfUsers, receiptsOf } from '../timeline/index.ts'
+import { findConversation, findRow, placeOfGroup, placeOfUsers, receiptsOf, veilFor } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
@@ -157,6 +157,12 @@ const getMessage = operation({
   run: async ({ db, found, actor }) => ({ data: await seenMessage(db, found.id, actor?.uid) }),
 })
 
+/** A message that tells of an act, as whoever acted may see it. */
+async function answered({ db, actor }: { db: TenantDb; actor: Actor | undefined }, message: Message) {
+  const [data = message] = await veilFor(db, actor?.uid, [message])
+  return { data }
+}
+
 const updateMessage = operation({
   id: 'updateMessage',
   route: 'PUT /messages/{id}',
@@ -177,9 +183,11 @@ const updateMessage = operation({
     failures.notTheSender,
     failures.actionNotAllowed,
     permissionDenied,
+    blockedReceiver,
+    blockedSender,
   ],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  run: async (call) => ({ data: await editMessage(call, call.found, call.actor, call.body) }),
+  run: async (call) => answered(call, await editMessage(call, call.found, call.actor, call.body)),
 })
 
 const removeMessage = operation({
@@ -205,9 +213,9 @@ const removeMessage = operation({
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run(call) {
     const { found, actor, caller, body } = call
-    if (!body.permanent) return { data: await deleteMessage(call, found, actor) }
+    if (!body.permanent) return answered(call, await deleteMessage(call, found, actor))
     if (caller.kind === 'client') throw failures.notForClients()
-    return { data: await deleteForGood(call, found, actor) }
+    return answered(call, await deleteForGood(call, found, actor))
   },
 })
 
@@ -328,12 +336,12 @@ const listReceipts = operation({
   reply: ReceiptStretch,
   errors: [failures.messageNotFound, failures.messageNotAccessible],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  async run({ db, found, query, caller }) {
+  async run({ db, found, query, caller, actor }) {
     const limit = Math.min(query.limit ?? receiptsUsual, limitMaxFor(caller))
     const { affix = 'append', id } = query
     // As with every word that a list does not know: it finds nothing.
     const isKnown = affix === 'append' || affix === 'prepend'
-    const data = isKnown ? await receiptsOf(db, found, { limit, affix, id: id?.toLowerCase() }) : []
+    const data = isKnown ? await receiptsOf(db, found, { limit, affix, id: id?.toLowerCase(), viewer: actor?.uid }) : []
     const uidOf = (receipt: (typeof data)[number]) => String(receipt.sender.uid)
     const [first, last] = [data[0], data.at(-1)].map((receipt) => receipt && uidOf(receipt))
     const isThere = async (side: 'append' | 'prepend', uid: string | undefined) =>

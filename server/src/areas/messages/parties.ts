@@ -1,7 +1,7 @@
 import type { Portion } from '../../kit/limits.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { blocksOf, refusalTo } from '../blocked-users/index.ts'
+import { blocksOf, refusalTo, relationBetween } from '../blocked-users/index.ts'
 import { bannedFromGroup, groupNotJoined } from '../groups/errors.ts'
 import { findGroup, type GroupRow, keepGroup, placeIn, scopeInGroup, toGroup } from '../groups/index.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
@@ -105,6 +105,17 @@ async function refuseByRole(
 async function refuseBlocked(db: TenantDb, speaker: Speaker, user: UserRow): Promise<void> {
   if (speaker.id === '' || speaker.uid === user.uid) return
   const refusal = refusalTo(user.uid, await blocksOf(db, speaker, user))
+  if (refusal) throw refusal
+}
+
+/**
+ * Refuses what would reach the other of two across a block, such as a reaction or new words in an old message. What one
+ * does for oneself, or takes back, is not held up; nor is anything in a group.
+ */
+export async function refuseAcrossBlock(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<void> {
+  if (!actor || row.receiver_type === 'group') return
+  const other = row.sender === actor.uid ? row.receiver : row.sender
+  const refusal = refusalTo(other, await relationBetween(db, actor.uid, other))
   if (refusal) throw refusal
 }
 

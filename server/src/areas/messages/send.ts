@@ -13,10 +13,11 @@ import {
   type Place,
   toMessage,
   toMessages,
+  veilFor,
   writeMessage,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { toUser, usersByUid } from '../users/index.ts'
+import { blocksBetween, toUser, usersByUid } from '../users/index.ts'
 import { type Content, contentOf, type Data, flagsOf, kindOf, messageCharactersMax, objectOf } from './content.ts'
 import {
   actionNotAllowed,
@@ -165,7 +166,8 @@ async function write(
   if (content.mimeTypes.length > 0) await claim(db, data, row.id)
   if (tags && tags.length > 0) await putTags(db, row.id, tags)
   await putSearchEntries(db, messagesList, [searchEntry(row)])
-  if (parent) await countReply(work, parent, row, known)
+  const notified = await notApart(db, speaker, known)
+  if (parent) await countReply(work, parent, row, notified)
   // Nobody has done anything with it yet; only what it quotes has to be looked up.
   const seenBy = async (viewer: string | undefined): Promise<Message> => {
     const bare = toMessage(db, row, {}, viewer === undefined ? {} : { subscribed: true })
@@ -175,8 +177,10 @@ async function write(
   }
   const message = await seenBy(undefined)
   await work.emit(messageSent, { message })
-  for (const uid of known) await work.emit(userMentioned, { message, uid })
-  return speaker.actor ? seenBy(speaker.uid) : message
+  for (const uid of notified) await work.emit(userMentioned, { message, uid })
+  if (!speaker.actor) return message
+  const [shown = message] = await veilFor(db, speaker.uid, [await seenBy(speaker.uid)])
+  return shown
 }
 
 type Attached = { attachments?: { url: string }[] }
@@ -208,6 +212,13 @@ export async function mentionedUsers(db: TenantDb, uids: string[]): Promise<Reco
       return user?.deactivated_at === null ? [[uid, toUser(user, { withTags: false })]] : []
     }),
   )
+}
+
+/** Between two with a block nobody calls on the other; the name stands in the text all the same. */
+async function notApart(db: TenantDb, speaker: Speaker, mentioned: string[]): Promise<string[]> {
+  if (mentioned.length === 0 || speaker.id === '') return mentioned
+  const blocks = await blocksBetween.ask(db, speaker.uid, mentioned)
+  return mentioned.filter((uid) => !blocks.has(uid))
 }
 
 export async function putTags(db: TenantDb, id: number, tags: string[]): Promise<void> {

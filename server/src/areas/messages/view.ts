@@ -2,7 +2,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import type { SeenMessage } from '../timeline/index.ts'
 import { toMessages } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { blocksBetween, usersByUid } from '../users/index.ts'
+import { blocksBetween, sightOf, usersByUid } from '../users/index.ts'
 import type { MessageListQuery } from './schemas.ts'
 
 /** Messages as a list shows them. */
@@ -23,9 +23,10 @@ export async function shown(
   if (!withTags && !withBlocks) return messages
   const mentioned = [...new Set(messages.flatMap(({ data }) => Object.keys(mentionsIn(data))))]
   const users = withTags ? await usersByUid(db, mentioned) : new Map()
+  const sees = await sightOf(db, viewer, () => mentioned)
   const blocks = withBlocks && mentioned.length > 0 ? await blocksBetween.ask(db, viewer, mentioned) : new Map()
   const told = (uid: string, user: object) => {
-    const tags = users.get(uid)?.tags
+    const tags = sees(uid) ? users.get(uid)?.tags : undefined
     const { blockedByMe = false, hasBlockedMe = false } = blocks.get(uid) ?? {}
     return { ...user, ...(tags && { tags: JSON.parse(tags) }), ...(withBlocks && { blockedByMe, hasBlockedMe }) }
   }

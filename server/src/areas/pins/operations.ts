@@ -2,8 +2,9 @@ import { type Actor, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
-import { refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
+import { refuseAcrossBlock, refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { audienceFor, type MessageRow } from '../timeline/index.ts'
@@ -35,12 +36,13 @@ const pin = operation({
   doors,
   onBehalfOf: 'optional',
   reply: one(Message),
-  errors: [...messageErrors, tooManyPinned],
+  errors: [...messageErrors, tooManyPinned, blockedReceiver, blockedSender],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run(call) {
     const { db, found, actor } = call
     refuseUntouchable(found)
     await refusePinning(db, found, actor)
+    await refuseAcrossBlock(db, found, actor)
     const by = actor?.uid ?? systemUid
     await pinMessage(call, found, by)
     await tell(call, messagePinned, found, by)

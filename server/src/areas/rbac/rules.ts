@@ -59,12 +59,18 @@ export function listedUsers({ settings, values }: Policy): { friendsOnly: boolea
   }
 }
 
-/** Everyone may see himself. */
-export function maySeeUser({ values }: Policy, other: Other | 'self'): boolean {
-  if (other === 'self') return true
-  return (
-    (values['getUserDetails.mode'] === 'all' || other.friend) && isIn(values['getUserDetails.allowedRoles'], other.role)
-  )
+/** Whom the role may see by UID, besides themselves; an empty list of roles means all. */
+export function seenUsers(policy: Policy): 'everyone' | 'nobody' | { friendsOnly: boolean; roles: string[] } {
+  if (!mayUse(policy, 'getUser')) return 'nobody'
+  const { 'getUserDetails.mode': mode, 'getUserDetails.allowedRoles': roles } = policy.values
+  return mode === 'all' && roles.length === 0 ? 'everyone' : { friendsOnly: mode === 'friends', roles }
+}
+
+/** Everyone may see themselves. */
+export function maySeeUser(policy: Policy, other: Other | 'self'): boolean {
+  const seen = seenUsers(policy)
+  if (other === 'self' || seen === 'everyone') return true
+  return seen !== 'nobody' && (!seen.friendsOnly || other.friend) && isIn(seen.roles, other.role)
 }
 
 /** Whether direct messages go to friends alone, so that friendship must be looked up. */

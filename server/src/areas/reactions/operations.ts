@@ -6,14 +6,15 @@ import { one } from '../../kit/reply.ts'
 import type { Static } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
-import { refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
+import { refuseAcrossBlock, refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { audienceFor, type MessageRow, toMessage } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
-import { findUser, toUser, usersByUid } from '../users/index.ts'
+import { findUser, sightOf, toUser, usersByUid } from '../users/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
 import { Reaction, ReactionAdd, ReactionListQuery, reactionCharactersMax, reactionLimits } from './schemas.ts'
 import { addReaction, removeReaction } from './store.ts'
@@ -22,6 +23,7 @@ import type { ReactionRow } from './tables.ts'
 const clientLimits = { usual: 100, max: 100 }
 
 const messageErrors = [messageNotFound, messageNotAccessible, permissionDenied]
+const reactErrors = [...messageErrors, actionNotAllowed, blockedReceiver, blockedSender]
 
 async function list(
   db: TenantDb,
@@ -48,9 +50,11 @@ async function list(
     db,
     data.map(({ uid }) => uid),
   )
+  const sees = await sightOf(db, actor?.uid, () => [...users.keys()])
   const shown = data.flatMap((each) => {
     const user = users.get(each.uid)
-    return user ? [toReaction(each, toUser(user, { actorUid: actor?.uid, withTags: false }))] : []
+    const view = { actorUid: actor?.uid, withTags: false, veiled: !sees(each.uid) }
+    return user ? [toReaction(each, toUser(user, view))] : []
   })
   return { data: shown, meta: { ...meta, current: { ...meta.current, count: shown.length } } }
 }
@@ -113,6 +117,7 @@ async function react(work: Work, row: MessageRow, actor: Actor | undefined, reac
   if (scope) {
     refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'addReaction'))
   }
+  await refuseAcrossBlock(db, row, actor)
   const added = await addReaction(work, row, actor?.uid ?? '', reaction)
   if (added) await tell(work, reactionAdded, row, added)
   return { data: await seenMessage(db, row.id, actor?.uid) }
@@ -139,7 +144,7 @@ const addReactionByPath = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'required',
   reply: one(Message),
-  errors: [...messageErrors, actionNotAllowed],
+  errors: reactErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   run: (call) => react(call, call.found, call.actor, call.params.reaction),
 })
@@ -152,7 +157,7 @@ const addReactionByBody = operation({
   onBehalfOf: 'required',
   body: ReactionAdd,
   reply: one(Message),
-  errors: [...messageErrors, actionNotAllowed],
+  errors: reactErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   run: (call) => react(call, call.found, call.actor, call.body.reaction),
 })

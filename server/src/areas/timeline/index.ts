@@ -32,6 +32,7 @@ export {
 export { findSide, hiddenUpTo, notErased, type Side, sidesWhere, withWhom } from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
 export { type Unread, unreadOf } from './unread.ts'
+export { veilFor } from './veil.ts'
 export { addMentions, type Draft, messageSentAs, writeMessage } from './write.ts'
 
 export const timeline = area({

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { systemUid, toUser, type UserRow, usersByUid } from '../users/index.ts'
+import { type Sight, sightOf, systemUid, toUser, type UserRow, usersByUid } from '../users/index.ts'
 import type { SeenMessage } from './record.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
 
@@ -21,6 +21,8 @@ export interface ReceiptStretch {
   affix?: 'append' | 'prepend' | undefined
   /** A UID, itself left out. */
   id?: string | undefined
+  /** To whom they are shown; a server sees everyone. */
+  viewer?: string | undefined
 }
 
 /**
@@ -63,6 +65,7 @@ export async function receiptsOfEach(
     db,
     found.map(({ uid }) => uid),
   )
+  const sees = await sightOf(db, stretch.viewer, () => [...users.keys()])
   const byMessage = Map.groupBy(
     found.toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
     ({ message_id }) => message_id,
@@ -70,7 +73,7 @@ export async function receiptsOfEach(
   return new Map(
     messages.map((message) => [
       message.id,
-      (byMessage.get(message.id) ?? []).flatMap((row) => toReceipt(message, row, users.get(row.uid))),
+      (byMessage.get(message.id) ?? []).flatMap((row) => toReceipt(message, row, users.get(row.uid), sees)),
     ]),
   )
 }
@@ -135,13 +138,14 @@ function toReceipt(
   { id, receiver, receiver_type }: MessageRow,
   { uid, delivered_at, read_at }: Found,
   user: UserRow | undefined,
+  sees: Sight,
 ): Receipt[] {
   const deliveredAt = read_at === null ? delivered_at : Math.min(delivered_at ?? read_at, read_at)
   if (deliveredAt === null) return []
   return [
     {
       messageId: String(id),
-      sender: user ? toUser(user, { withTags: false }) : { uid },
+      sender: user ? toUser(user, { withTags: false, veiled: !sees(uid) }) : { uid },
       receiverId: receiver,
       receiverType: receiver_type,
       receiptType: read_at === null ? 'delivery' : 'read',

@@ -6,6 +6,7 @@ import { followedBy, interactionsOf, reactionsTo, savedBy, shownContent } from '
 import type { Message } from './schemas.ts'
 import { hiddenUpTo } from './sides.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
+import { veilFor } from './veil.ts'
 
 /** Who looks at messages, and how much of them is to be shown. */
 export interface MessageView {
@@ -83,11 +84,12 @@ export async function toMessages(db: TenantDb, rows: SeenMessage[], view: Messag
       interactions: interactions.get(row.id),
       unreadReplies: unreadReplies.get(row.id),
     })
-  return rows.map((row) => {
+  const messages = rows.map((row) => {
     const quoted = withQuoted && row.quoted_id !== null ? related.get(row.quoted_id) : undefined
     const parent = withParent && row.parent_id !== null ? related.get(row.parent_id) : undefined
     return { ...bare(row), ...(quoted && { quotedMessage: bare(quoted) }), ...(parent && { parent: bare(parent) }) }
   })
+  return veilFor(db, viewer, messages)
 }
 
 function ask<Value>(

@@ -12,6 +12,7 @@ export { auditUsers } from './audit.ts'
 // Lists of users of your own: usersOf(db), userMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
 export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
+export { bringActor, everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
   actorFrom,
   addMissingUsers,
@@ -33,6 +34,7 @@ export {
   usersList,
   usersOf,
   type View,
+  veiledUser,
 } from './store.ts'
 export type { UserRow } from './tables.ts'
 

@@ -166,12 +166,25 @@ export interface View {
   withTags?: boolean
   /** Show what stands under `@private`; for API keys acting for nobody. */
   withPrivate?: boolean
+  /** Show no more than the UID, and what the two have to do with each other; for whoever may not see the user. */
+  veiled?: boolean
+}
+
+/** What is shown of a user whom the viewer may not see. The name is there because clients show one. */
+export function veiledUser(uid: string): User {
+  return { uid, name: uid, role: defaultRole, status: 'offline', createdAt: 0 }
 }
 
 export const privateMetadata = '@private'
 
 /** The record that is answered. Without a view: what any user may see, with tags. */
-export function toUser(row: UserRow, { actorUid, blocks, withTags = true, withPrivate = false }: View = {}): User {
+export function toUser(row: UserRow, view: View = {}): User {
+  const { actorUid, blocks, withTags = true, withPrivate = false, veiled = false } = view
+  const relation = {
+    ...(actorUid !== undefined && actorUid !== row.uid && { conversationId: conversationId(actorUid, row.uid) }),
+    ...blocks,
+  }
+  if (veiled) return { ...veiledUser(row.uid), ...relation }
   const metadata = row.metadata === null ? undefined : shownMetadata(row.metadata, withPrivate)
   return {
     uid: row.uid,
@@ -187,8 +200,7 @@ export function toUser(row: UserRow, { actorUid, blocks, withTags = true, withPr
     createdAt: row.created_at,
     ...(row.updated_at !== null && { updatedAt: row.updated_at }),
     ...(row.deactivated_at !== null && { deactivatedAt: row.deactivated_at }),
-    ...(actorUid !== undefined && actorUid !== row.uid && { conversationId: conversationId(actorUid, row.uid) }),
-    ...blocks,
+    ...relation,
   }
 }
 

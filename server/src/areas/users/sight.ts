@@ -1,0 +1,56 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { policyOf, roleRules } from '../rbac/index.ts'
+import { uidsOfFriends } from './gates.ts'
+import { actorFrom, findActiveUser, systemUid } from './store.ts'
+
+/**
+ * Whom a user may get with `GET /users/{uid}`. Nobody else is shown to them inside other records either: there, such a
+ * user is no more than a UID.
+ */
+export type Sight = (uid: string) => boolean
+
+export const everyone: Sight = () => true
+
+const acting = new WeakMap<TenantDb, Actor>()
+
+/** The door brings along who acts, so that their role is read once for each call. */
+export function bringActor(db: TenantDb, actor: Actor): void {
+  acting.set(db, actor)
+}
+
+/** Which of some users a viewer may see. Who they are is asked only where that is not everyone. */
+export async function sightOf(db: TenantDb, viewer: string | undefined, uids: () => string[]): Promise<Sight> {
+  const condition = viewer === undefined ? undefined : await seenBy(db, viewer)
+  if (!condition) return everyone
+  const named = [...new Set(uids())]
+  const rows =
+    named.length === 0
+      ? []
+      : await db.select('users').select('users.uid').where('users.uid', 'in', named).where(condition).execute()
+  const seen = new Set([systemUid, ...rows.map(({ uid }) => uid)])
+  return (uid) => seen.has(uid)
+}
+
+/** The same as a condition on `users`, for lists that can be searched by what a record tells; nothing for everyone. */
+export async function seenBy(db: TenantDb, viewer: string): Promise<RawBuilder<SqlBool> | undefined> {
+  const actor = await actorOf(db, viewer)
+  const seen = actor ? roleRules.seenUsers(await policyOf(db, actor)) : 'nobody'
+  if (seen === 'everyone') return undefined
+  const self = sql<SqlBool>`users.uid = ${viewer}`
+  if (seen === 'nobody') return self
+  const { friendsOnly, roles } = seen
+  const others = [
+    ...(friendsOnly ? [sql`users.uid IN ${uidsOfFriends.ask(db, viewer)}`] : []),
+    ...(roles.length > 0 ? [sql`users.role IN (${sql.join(roles)})`] : []),
+  ]
+  return sql<SqlBool>`(${self} OR (${sql.join(others, sql` AND `)}))`
+}
+
+async function actorOf(db: TenantDb, uid: string): Promise<Actor | undefined> {
+  const actor = acting.get(db)
+  if (actor?.uid === uid) return actor
+  const user = await findActiveUser(db, uid)
+  return user && actorFrom(user)
+}
