@@ -8,7 +8,7 @@ interface Cost {
   p: number
 }
 
-// As much work as the usual advice of N = 2^17, in a quarter of its memory: 32 MiB, and about a quarter of a second.
+// What is advised today where memory counts: 32 MiB, and about a quarter of a second.
 const cost: Cost = { N: 2 ** 15, r: 8, p: 3 }
 const memoryMax = 2 ** 26
 const saltBytes = 16
