@@ -36,7 +36,11 @@ export const fileUpload: Group = {
   about: 'A message with a file of 1 MB, against raw HTTPS that streams the body to disk and makes one durable insert',
   async run({ generator, plan, started }) {
     const install = copyOf(await installWithMessages(10_000, plan.folder))
-    const environment = { PARLEY_LIMIT_MESSAGES: '1000000000' }
+    const environment = {
+      PARLEY_LIMIT_MESSAGES: '1000000000',
+      PARLEY_LIMIT_UPLOADS: '1000000000',
+      PARLEY_LIMIT_UPLOAD_MEGABYTES: '1000000000',
+    }
     const server = await started(startParley({ data: install.data, environment, profileFolder: plan.profileFolder }))
     const request = uploading(install)
     const { status, headers, text } = await send(server, request)

@@ -25,7 +25,7 @@ export interface Stage {
   directory: Directory
   limits: Limits
   tools: Tools
-  /** In tests every reply is held against its schema. */
+  /** In tests every reply is held against its schema, and every error against the operation's list. */
   strict: boolean
 }
 

@@ -162,7 +162,7 @@ async function countKept({ limits }: Pipeline, { app, caller }: Call): Promise<v
 
 async function takeShare({ limits }: Pipeline, call: Call, headers: IncomingMessage['headers']): Promise<void> {
   const { userRate } = call.mounted.operation
-  const uid = namedActor(call.caller, headers)
+  const uid = namedActor(call, headers)
   if (!call.app || !userRate || uid === undefined) return
   const share = await limits.take(userRate, [call.app.id, uid], 1)
   if (share.granted === 0) throw share.refusal()
@@ -179,16 +179,18 @@ async function widenShare({ limits }: Pipeline, call: Call): Promise<void> {
 }
 
 /** The user a request names as the one who acts, known or not. */
-function namedActor(caller: Caller, headers: IncomingMessage['headers']): string | undefined {
-  return caller.kind === 'client' ? caller.uid : headerText(headers.onbehalfof)?.toLowerCase()
+function namedActor({ caller, mounted }: Call, headers: IncomingMessage['headers']): string | undefined {
+  if (caller.kind === 'client') return caller.uid
+  return mounted.operation.onBehalfOf === 'unsupported' ? undefined : headerText(headers.onbehalfof)?.toLowerCase()
 }
 
-async function readSent(pipeline: Pipeline, request: IncomingMessage, { app, caller, mounted }: Call): Promise<Sent> {
-  const { operation } = mounted
+async function readSent(pipeline: Pipeline, request: IncomingMessage, call: Call): Promise<Sent> {
+  const { app } = call
+  const { operation } = call.mounted
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') throw badRequest({ 'content-encoding': ['is not supported; send the body as it is'] })
   if (app && operation.takesFiles && isMultipart(request)) {
-    return readSentForm(pipeline, request, operation, app.id, caller)
+    return readSentForm(pipeline, request, app.id, call)
   }
   const text = await readBody(request, operation.bodyBytesMax)
   if (operation.bodyRequired && text.trim() === '') throw badRequest({ body: ['is required'] })
@@ -198,12 +200,12 @@ async function readSent(pipeline: Pipeline, request: IncomingMessage, { app, cal
 async function readSentForm(
   { database, tools, limits }: Pipeline,
   request: IncomingMessage,
-  { body, bodyBytesMax }: Operation,
   appId: string,
-  caller: Caller,
+  call: Call,
 ): Promise<Sent> {
   takeTime(request)
-  const uploader = namedActor(caller, request.headers)
+  const { body, bodyBytesMax } = call.mounted.operation
+  const uploader = namedActor(call, request.headers)
   const reception = openReception(
     tools,
     (work) => database.write((connection) => work(workIn(connection, appId, tools))),

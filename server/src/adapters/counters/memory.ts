@@ -17,7 +17,8 @@ export function memoryCounters(): Counters {
     add(name, windowEndsAt, amount) {
       const counts = windows.get(windowEndsAt) ?? begin(windowEndsAt)
       const count = Math.max(0, (counts.get(name) ?? 0) + amount)
-      counts.set(name, count)
+      if (count === 0) counts.delete(name)
+      else counts.set(name, count)
       return count
     },
     close: async () => {},
