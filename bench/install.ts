@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import postgres from 'postgres'
+import { databaseAt, runAt } from '../scripts/postgres.ts'
 import { sqliteFile } from '../server/src/storage/sqlite.ts'
 import type { Request } from './load.ts'
 import { multiplyCalls, postgresTarget, sqliteTarget, templateScripts } from './load-calls.ts'
@@ -119,13 +119,12 @@ async function installFilled(
 }
 
 async function databaseNamed(name: string, postgresUrl: string): Promise<Record<string, string>> {
-  const sql = postgres(postgresUrl, { max: 1, onnotice: () => {} })
-  await sql.unsafe(`DROP DATABASE IF EXISTS ${name}`)
-  await sql.unsafe(`CREATE DATABASE ${name}`)
-  await sql.end()
-  const url = new URL(postgresUrl)
-  url.pathname = `/${name}`
-  return { PARLEY_DATABASE_URL: url.href, PARLEY_MASTER_KEY: randomBytes(32).toString('hex') }
+  await runAt(postgresUrl, `DROP DATABASE IF EXISTS ${name}`)
+  await runAt(postgresUrl, `CREATE DATABASE ${name}`)
+  return {
+    PARLEY_DATABASE_URL: databaseAt(postgresUrl, name),
+    PARLEY_MASTER_KEY: randomBytes(32).toString('hex'),
+  }
 }
 
 const seededMilliseconds = 30_000

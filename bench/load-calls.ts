@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import postgres from 'postgres'
+import pg from 'pg'
 import { demoCalls } from '../server/src/install/demo-calls.ts'
 import { demoUsers } from '../server/src/install/demo-people.ts'
 
@@ -216,17 +216,17 @@ export function sqliteTarget(file: string): Target {
 const rowsPerInsert = 2_000
 
 export function postgresTarget(url: string): Target {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
   const pending = new Map<string, Row[]>()
 
   async function flush(table: string, rows: Row[]): Promise<void> {
     const text = JSON.stringify(rows.splice(0))
-    await sql.unsafe(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
+    await pool.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
       text,
     ])
   }
   return {
-    rows: async (text) => (await sql.unsafe(text)) as unknown as Row[],
+    rows: async (text) => (await pool.query(text)).rows,
     async add(table, row) {
       const rows = pending.get(table) ?? []
       pending.set(table, rows)
@@ -234,11 +234,11 @@ export function postgresTarget(url: string): Target {
     },
     async run(text) {
       for (const [table, rows] of pending) if (rows.length > 0) await flush(table, rows)
-      await sql.unsafe(text)
+      await pool.query(text)
     },
     async close() {
-      await sql.unsafe('ANALYZE')
-      await sql.end()
+      await pool.query('ANALYZE')
+      await pool.end()
     },
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../scripts/services.ts'
+import { freePort } from '../scripts/processes.ts'
 
 /** A server under test, in a process of its own. */
 export interface Running {

@@ -31,7 +31,11 @@ describe('settings', () => {
     PARLEY_PORT: ['-1', '65536', '8443.5', 'https', ' ', ''],
     PARLEY_DOMAIN: ['', 'UPPER.example', 'with space', 'https://example.org', '-x.example', 'x..y', '.example', 'a/b'],
     PARLEY_REGION: ['', 'de', 'US', 'us,eu'],
-    PARLEY_DATABASE_URL: ['mysql://x', 'localhost:5432', 'postgres//x', 'postgres://[bad'],
+    PARLEY_DATABASE_URL: [
+      ...['mysql://x', 'localhost:5432', 'postgres//x', 'postgres://[bad'],
+      ...['postgres://x/y?sslmode=prefer', 'postgres://x/y?sslmode=allow', 'postgres://x/y?sslmode='],
+      ...['postgres://x/y?sslmode=verify-ca', 'postgres://x/y?sslmode=verify-full&sslrootcert=/no/such/file'],
+    ],
     PARLEY_DATABASE_CONNECTIONS: ['0', '1', '501', 'many', ''],
     PARLEY_REDIS_URL: ['localhost', 'http://x', 'redis://[bad'],
     PARLEY_MASTER_KEY: ['short', hex(63), hex(65), 'g'.repeat(64)],

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, mock } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
-import postgres from 'postgres'
+import { databaseAt, runAt } from '../scripts/postgres.ts'
 import { localCertificates } from '../server/src/install/certificates.ts'
 import { databases } from './support/databases.ts'
 import { nothingChanges } from './support/dump.ts'
@@ -281,12 +281,8 @@ describe('/readyz', { skip: !databases.includes('postgres') }, () => {
   it('says when the database does not answer, and the process lives on', async () => {
     const site = await install('postgres')
     const server = await site.start()
-    const url = new URL(site.environment.PARLEY_DATABASE_URL ?? '')
-    const name = url.pathname.slice(1)
-    url.pathname = '/postgres'
-    const admin = postgres(url.href, { max: 1, onnotice: () => {} })
-    await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`)
-    await admin.end()
+    const url = site.environment.PARLEY_DATABASE_URL ?? ''
+    await runAt(databaseAt(url, 'postgres'), `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)
     const { status, body } = await server.client.send('localhost', '/readyz')
     assert.deepEqual([status, body.status], [503, 'not ready'])
     assert.match(body.reasons.join(), /database/)

@@ -5,13 +5,9 @@ import { playScript } from '../server/src/areas/emulator/index.ts'
 import { areas } from '../server/src/areas/index.ts'
 import { type House, openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
-import { area } from '../server/src/kit/area.ts'
-import { defineEvent } from '../server/src/kit/event.ts'
-import { follower } from '../server/src/kit/follower.ts'
-import { job } from '../server/src/kit/job.ts'
-import { Type } from '../server/src/kit/schema.ts'
 import { workIn } from '../server/src/kit/work.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
+import { countingArea, numbersIn } from './support/counting-area.ts'
 import { databases } from './support/databases.ts'
 import { callerAt } from './support/house.ts'
 import type { Answer } from './support/http.ts'
@@ -126,43 +122,14 @@ describe('two nodes', { skip }, () => {
   })
 
   it('do every follower’s and every job’s work once', async () => {
-    const payload = Type.Object({ n: Type.Integer() })
-    const ticked = defineEvent({ name: 'test.ticked', payload, audience: () => [] })
-    const followed = defineEvent({ name: 'test.followed', payload, audience: () => [] })
-    const worked = defineEvent({ name: 'test.worked', payload, audience: () => [] })
-    const work = job({
-      name: 'test.work',
-      payload,
-      attemptsMax: 5,
-      async run({ n }, { emit }) {
-        await emit(worked, { n })
-        return undefined
-      },
-    })
-    const follow = follower({
-      name: 'test.follow',
-      on: [ticked],
-      async handle({ payload: { n } }, { emit, later }) {
-        await emit(followed, { n })
-        await later(work, { n }, { key: String(n) })
-      },
-    })
-    const events = [ticked, followed, worked]
-    const test = area({ name: 'test', about: 'Counts work.', events, followers: [follow], jobs: [work] })
+    const { area, ticked, followed, worked } = countingArea()
     const config = readConfig(site.environment)
     const houses = [
-      await openHouse(config, silentLog, { areas: [...areas, test] }),
-      await openHouse(config, silentLog, { areas: [...areas, test] }),
+      await openHouse(config, silentLog, { areas: [...areas, area] }),
+      await openHouse(config, silentLog, { areas: [...areas, area] }),
     ]
     const numbers = Array.from({ length: 300 }, (_, index) => index)
-    const done = async (name: string) => {
-      const rows = await tenantDb(storage.database.reader, app.id)
-        .select('events')
-        .select('events.payload')
-        .where('events.name', '=', name)
-        .execute()
-      return rows.map((row) => JSON.parse(row.payload).n as number).toSorted((a, b) => a - b)
-    }
+    const done = (event: { name: string }) => numbersIn(storage.database, app.id, event)
     try {
       for (const { workers } of houses) workers.start()
       for (const n of numbers) {
@@ -170,19 +137,15 @@ describe('two nodes', { skip }, () => {
         if (n % 10 === 0) storage.database.wake()
       }
       storage.database.wake()
-      await until(
-        'all jobs have run',
-        async () => (await done(worked.name)).length >= numbers.length,
-        takeoverMilliseconds,
-      )
+      await until('all jobs have run', async () => (await done(worked)).length >= numbers.length, takeoverMilliseconds)
     } finally {
       for (const { workers, close } of houses) {
         await workers.stop()
         await close()
       }
     }
-    assert.deepEqual(await done(followed.name), numbers)
-    assert.deepEqual(await done(worked.name), numbers)
+    assert.deepEqual(await done(followed), numbers)
+    assert.deepEqual(await done(worked), numbers)
   })
 
   it('go on with the followers and the calls of a node that was killed', async () => {

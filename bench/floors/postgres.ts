@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import postgres from 'postgres'
+import pg from 'pg'
 import { type FixedAnswer, listening } from './http.ts'
 
 /** The same statements as Parley's through the bare driver, behind raw HTTP: no keys, no limits, no checks, no log. */
@@ -15,30 +15,43 @@ export interface PostgresFloor {
 }
 
 const bigintOid = 20
+pg.types.setTypeParser(bigintOid, Number)
+
+const statements = {
+  one: `SELECT session_id, live, document, transcriptions, extras FROM calls WHERE app_id = $1 AND session_id = $2`,
+  count: `SELECT n FROM tallies
+    WHERE app_id = $1 AND list = 'calls' AND level = 0 AND bucket = 0 AND facets = '*'`,
+  page: `SELECT session_id, live, document, transcriptions FROM calls
+    WHERE app_id = $1 AND initiated_at < $2 ORDER BY initiated_at DESC, session_id LIMIT $3 OFFSET $4`,
+  key: `SELECT * FROM api_keys WHERE app_id = $1 AND fingerprint = $2`,
+  lock: `INSERT INTO locks (app_id, name) VALUES ($1, 'api-keys')
+    ON CONFLICT (app_id, name) DO UPDATE SET name = 'api-keys'`,
+  others: `SELECT name FROM api_keys WHERE app_id = $1 AND fingerprint != $2`,
+  rename: `UPDATE api_keys SET name = $3, updated_at = $4 WHERE app_id = $1 AND fingerprint = $2 RETURNING *`,
+  event: `INSERT INTO events (app_id, name, payload, at) VALUES ($1, 'apiKey.updated', $2, $3)`,
+}
+
+/** The database keeps each of them under its name, as it does for Parley. */
+const filled = (name: keyof typeof statements, values: unknown[]) => ({ name, text: statements[name], values })
 
 async function serve(settings: PostgresFloor): Promise<void> {
   const { appId, answer } = settings
-  const sql = postgres(settings.url, {
-    max: settings.connections,
-    onnotice: () => {},
-    types: { number: { to: bigintOid, from: [bigintOid], serialize: String, parse: Number } },
-  })
+  const pool = new pg.Pool({ connectionString: settings.url, max: settings.connections })
+  // The database may be stopped first.
+  pool.on('error', () => {})
 
   async function one(sessionId: string): Promise<string> {
-    const [row] = await sql`
-      SELECT session_id, live, document, transcriptions, extras FROM calls
-      WHERE app_id = ${appId} AND session_id = ${sessionId}`
+    const {
+      rows: [row],
+    } = await pool.query(filled('one', [appId, sessionId]))
     return `{"data":${row?.document.slice(0, -1)},${row?.extras}}}`
   }
 
   async function firstPage(): Promise<string> {
-    const [tally] = await sql`
-      SELECT n FROM tallies
-      WHERE app_id = ${appId} AND list = 'calls' AND level = 0 AND bucket = 0 AND facets = '*'`
-    const rows = await sql`
-      SELECT session_id, live, document, transcriptions FROM calls
-      WHERE app_id = ${appId} AND initiated_at < ${Number.MAX_SAFE_INTEGER}
-      ORDER BY initiated_at DESC, session_id LIMIT ${100} OFFSET ${0}`
+    const {
+      rows: [tally],
+    } = await pool.query(filled('count', [appId]))
+    const { rows } = await pool.query(filled('page', [appId, Number.MAX_SAFE_INTEGER, 100, 0]))
     const pagination = { total: tally?.n, count: rows.length, per_page: 100, current_page: 1, total_pages: 1 }
     const documents = rows.map(({ document }) => document).join(',')
     return `{"data":[${documents}],"meta":{"pagination":${JSON.stringify(pagination)}}}`
@@ -47,19 +60,15 @@ async function serve(settings: PostgresFloor): Promise<void> {
   async function rename(): Promise<string> {
     const { fingerprint, name } = settings
     const now = Math.floor(Date.now() / 1000)
-    await sql.begin(async (tx) => {
-      await tx`SELECT * FROM api_keys WHERE app_id = ${appId} AND fingerprint = ${fingerprint}`
-      await tx`
-        INSERT INTO locks (app_id, name) VALUES (${appId}, 'api-keys')
-        ON CONFLICT (app_id, name) DO UPDATE SET name = 'api-keys'`
-      await tx`SELECT name FROM api_keys WHERE app_id = ${appId} AND fingerprint != ${fingerprint}`
-      await tx`
-        UPDATE api_keys SET name = ${name}, updated_at = ${now}
-        WHERE app_id = ${appId} AND fingerprint = ${fingerprint} RETURNING *`
-      await tx`
-        INSERT INTO events (app_id, name, payload, at)
-        VALUES (${appId}, 'apiKey.updated', ${JSON.stringify({ name, scope: 'authOnly' })}, ${now})`
-    })
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    await client.query(filled('key', [appId, fingerprint]))
+    await client.query(filled('lock', [appId]))
+    await client.query(filled('others', [appId, fingerprint]))
+    await client.query(filled('rename', [appId, fingerprint, name, now]))
+    await client.query(filled('event', [appId, JSON.stringify({ name, scope: 'authOnly' }), now]))
+    await client.query('COMMIT')
+    client.release()
     return answer.body
   }
 

@@ -1,4 +1,4 @@
-import postgres from 'postgres'
+import { runAt } from '../../scripts/postgres.ts'
 import { type Services, startServices } from '../../scripts/services.ts'
 import type { PostgresFloor } from '../floors/postgres.ts'
 import { type Contender, type Group, interleave, judged, type Row, rateOf, ratioOf } from '../harness.ts'
@@ -66,8 +66,10 @@ export function postgresOf({ environment, missing }: Services): string {
 }
 
 async function fingerprintOf(url: string, appId: string, name: string): Promise<string> {
-  const sql = postgres(url, { max: 1 })
-  const [row] = await sql`SELECT fingerprint FROM api_keys WHERE app_id = ${appId} AND name = ${name}`
-  await sql.end()
-  return row?.fingerprint
+  const [row] = await runAt<{ fingerprint: string }>(
+    url,
+    'SELECT fingerprint FROM api_keys WHERE app_id = $1 AND name = $2',
+    [appId, name],
+  )
+  return String(row?.fingerprint)
 }

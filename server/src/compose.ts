@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { fileClock } from './adapters/clock/file.ts'
 import { systemClock } from './adapters/clock/system.ts'
@@ -31,6 +32,7 @@ import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
+import { codeOf, DatabaseUnavailable, reasonOf } from './storage/unavailable.ts'
 import { createWorkers, type Workers } from './workers/workers.ts'
 
 /** The only place that chooses and connects parts. */
@@ -41,6 +43,9 @@ const workersStopMilliseconds = 2_000
 const closeMilliseconds = 1_000
 // A request that waits for work in hand, while others make more of it, is answered all the same.
 const settleMilliseconds = 2_500
+// A database that is started together with the server takes a moment longer.
+const databasePatienceSeconds = 30
+const databasePauseMilliseconds = 500
 
 export interface Options {
   areas?: Area[]
@@ -48,6 +53,8 @@ export interface Options {
   passwords?: Passwords
   /** Hold every reply against its schema; for tests. */
   strict?: boolean
+  /** How long to wait for a database that is away; not at all if absent. */
+  databasePatienceSeconds?: number
 }
 
 /** Everything below the doors: what the command line needs too. */
@@ -75,11 +82,14 @@ function takeFolder(config: Config): () => void {
 }
 
 /** What only the scaled install needs is loaded only there: drivers are a good part of a start. */
-export async function openDatabase(config: Config): Promise<Database> {
+export async function openDatabase(config: Config, log?: Logger): Promise<Database> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 })
   if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile))
   const { openPostgres } = await import('./storage/postgres.ts')
-  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections)
+  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections, {
+    begins: (reason) => log?.warn({ reason }, 'the database is in trouble'),
+    isOver: (seconds) => log?.info({ seconds }, 'the trouble with the database is over'),
+  })
 }
 
 async function openCounters(config: Config, secrets: Secrets, log: Logger): Promise<Counters> {
@@ -126,7 +136,7 @@ function windowsOf(config: Config): Record<Rate, Window> {
 
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
   const secrets = secretsUnder(masterKey(config, !installExists(config)))
-  const database = await openDatabase(config)
+  const database = await openDatabase(config, log)
   const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
   const files = await openFiles(config)
   const tools: Tools = {
@@ -147,16 +157,52 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
     settle: () => workers.settle(settleMilliseconds),
   }
   const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
-  await migrate(
-    database,
-    areas.map((area) => area.migrations),
-  )
-  await database.writeAlone((connection) => holdToMasterKey(connection, tools.secrets))
   const close = async () => {
     await files.close()
     await database.close()
   }
+  try {
+    await whenDatabaseIsThere(config, options.databasePatienceSeconds ?? 0, async () => {
+      await migrate(
+        database,
+        areas.map((area) => area.migrations),
+      )
+      await database.writeAlone((connection) => holdToMasterKey(connection, tools.secrets))
+    })
+  } catch (error) {
+    await close()
+    throw error
+  }
   return { config, areas, database, tools, workers, close }
+}
+
+/** Does what may be done again, for as long as the database may still come. */
+async function whenDatabaseIsThere(
+  { databaseUrl }: Config,
+  patienceSeconds: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const deadline = performance.now() + patienceSeconds * 1000
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || !databaseUrl) throw error
+      if (performance.now() > deadline || refusesUs.test(codeOf(error.cause))) {
+        throw databaseNotThere(databaseUrl.reveal(), error)
+      }
+      await pause(databasePauseMilliseconds)
+    }
+  }
+}
+
+// The database is there, and knows no such user, password or name.
+const refusesUs = /^(28|3D)/
+
+function databaseNotThere(url: string, { cause }: DatabaseUnavailable): Error {
+  const { username, host, pathname } = new URL(url)
+  const address = `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`
+  return new Error(`The database that PARLEY_DATABASE_URL names, ${address}, cannot be used: ${reasonOf(cause)}.`)
 }
 
 export interface Service {
@@ -169,7 +215,7 @@ export interface Service {
 /** Opens the house and its doors. What is opened is closed in reverse, each part with time to finish. */
 export async function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
   const releaseFolder = takeFolder(config)
-  const house = await openHouse(config, log, options)
+  const house = await openHouse(config, log, { databasePatienceSeconds, ...options })
   const { database, tools, areas, workers } = house
   const counters = await openCounters(config, tools.secrets, log)
   const observer = createObserver(log)
@@ -248,17 +294,17 @@ async function certificatesFor(config: Config) {
 
 const readinessMilliseconds = 1_000
 
-/** Whether the database answers. What it says when it does not is for the log, not for whoever asks. */
+/** Whether the database can be used. What it says when it cannot is for the log, not for whoever asks. */
 async function databaseTrouble(database: Database, log: Logger): Promise<string[]> {
   const silent = ['the database does not answer']
   try {
-    const asked = Promise.resolve(database.reader.run('SELECT 1', []))
     return await within(
       readinessMilliseconds,
-      asked.then(() => []),
+      database.check().then(() => []),
       () => silent,
     )
   } catch (error) {
+    if (error instanceof DatabaseUnavailable) return ['the database cannot be used']
     log.error({ err: error }, 'the database does not answer')
     return silent
   }

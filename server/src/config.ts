@@ -74,8 +74,24 @@ const yesOrNo = (value: string, complain: Complain): boolean => {
   return /^(true|1)$/i.test(value)
 }
 
+/** Those that can be kept to; the other two would let the server decide whether anything is encrypted. */
+const sslModes = ['disable', 'require', 'verify-ca', 'verify-full']
+const sslFiles = ['sslrootcert', 'sslcert', 'sslkey']
+
 const databaseUrl = (value: string, complain: Complain) => {
   if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) complain('must be a postgres:// address')
+  const options = new URL(value).searchParams
+  const mode = options.get('sslmode')
+  if (mode !== null && !sslModes.includes(mode)) {
+    complain(`must have an sslmode of ${sslModes.join(', ')}, not "${mode}"`)
+  }
+  if (mode === 'verify-ca' && !options.has('sslrootcert')) {
+    complain('must name the certificate to go by as sslrootcert where its sslmode is verify-ca')
+  }
+  for (const name of sslFiles) {
+    const path = options.get(name)
+    if (path !== null && !existsSync(path)) complain(`names a file as ${name} that does not exist: ${path}`)
+  }
   return new Secret(value)
 }
 

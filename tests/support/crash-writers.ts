@@ -18,7 +18,11 @@ export interface Writer {
   acknowledged(): number
 }
 
+/** The server had no database to ask. */
+export class Unavailable extends Error {}
+
 function succeeded(answer: Answer) {
+  if (answer.status === 503) throw new Unavailable(answer.text)
   assert.equal(answer.status, 200, answer.text)
   return answer.body.data
 }

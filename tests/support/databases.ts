@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
+import { databaseAt, runAt } from '../../scripts/postgres.ts'
 
 /** The databases every suite runs on. Without a PostgreSQL at hand only the embedded one is there. */
 export type DatabaseName = 'sqlite' | 'postgres'
@@ -35,34 +35,23 @@ function hasRoom(folder: string): boolean {
   }
 }
 
-/** A new, empty database and data folder, gone after the test. */
-export async function freshDatabase(name: DatabaseName): Promise<FreshDatabase> {
+/** A new, empty database and data folder, gone after the test; on a PostgreSQL of its own, if the test brings one. */
+export async function freshDatabase(name: DatabaseName, serverUrl = postgresUrl ?? ''): Promise<FreshDatabase> {
   const folder = mkdtempSync(join(base, 'parley-test-'))
   const environment: Record<string, string> = { PARLEY_DATA: folder }
   if (name === 'sqlite') {
     return { environment, drop: async () => rmSync(folder, { recursive: true, force: true }) }
   }
   const database = `test_${randomBytes(6).toString('hex')}`
-  await administer((sql) => sql.unsafe(`CREATE DATABASE ${database}`))
-  const url = new URL(postgresUrl ?? '')
-  url.pathname = `/${database}`
-  environment.PARLEY_DATABASE_URL = url.href
+  await runAt(serverUrl, `CREATE DATABASE ${database}`)
+  environment.PARLEY_DATABASE_URL = databaseAt(serverUrl, database)
   environment.PARLEY_DATABASE_CONNECTIONS = '5'
   environment.PARLEY_MASTER_KEY = randomBytes(32).toString('hex')
   return {
     environment,
     async drop() {
-      await administer((sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`))
+      await runAt(serverUrl, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
       rmSync(folder, { recursive: true, force: true })
     },
-  }
-}
-
-async function administer(work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(postgresUrl ?? '', { max: 1, onnotice: () => {} })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end()
   }
 }

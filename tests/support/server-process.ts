@@ -53,8 +53,12 @@ export interface Install {
   remove(): Promise<void>
 }
 
-export async function install(database: DatabaseName, environment: Record<string, string> = {}): Promise<Install> {
-  const fresh = await freshDatabase(database)
+export async function install(
+  database: DatabaseName,
+  environment: Record<string, string> = {},
+  postgresUrl?: string,
+): Promise<Install> {
+  const fresh = await freshDatabase(database, postgresUrl)
   const settings = { PARLEY_PORT: '0', PARLEY_LOG_LEVEL: 'error', ...fresh.environment, ...environment }
   const running = new Set<ServerProcess>()
 

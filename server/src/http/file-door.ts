@@ -19,8 +19,9 @@ import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Directory } from './directory.ts'
-import { apiNotFound, errorText, unexpected } from './errors.ts'
+import { answerTo, apiNotFound, errorText, retryAfterOf } from './errors.ts'
 import { endHeard, takeTime } from './listener.ts'
 import type { Observer, Trace } from './observe.ts'
 import { uploadMeter } from './uploads.ts'
@@ -97,8 +98,8 @@ async function answered(door: FileDoor, act: Act, request: IncomingMessage, resp
 }
 
 function refuse(error: unknown, trace: Trace, request: IncomingMessage, response: ServerResponse): number {
-  const known = error instanceof ApiError ? error : unexpected(trace.id)
-  trace.error = error instanceof ApiError ? error.cause : error
+  const known = answerTo(error, trace)
+  const retryAfter = retryAfterOf(known)
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return known.status
@@ -109,7 +110,7 @@ function refuse(error: unknown, trace: Trace, request: IncomingMessage, response
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'X-Request-Id': trace.id,
-    ...(known.allowance && { 'Retry-After': String(known.details?.retryAfter) }),
+    ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
     ...(request.complete ? {} : { Connection: 'close' }),
   })
   if (request.complete) response.end(text)
@@ -262,7 +263,7 @@ async function upload(
     return 200
   } catch (error) {
     await inApp(({ db }) => moveFile(db, key, 'receiving', 'announced'))
-    throw error instanceof ApiError ? error : storageFailed(error)
+    throw error instanceof ApiError || error instanceof DatabaseUnavailable ? error : storageFailed(error)
   }
 }
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openReception } from '../areas/files/index.ts'
-import { ApiError, badRequest } from '../kit/errors.ts'
+import { ApiError, badRequest, tooManyRequests } from '../kit/errors.ts'
 import type { Allowance } from '../kit/limits.ts'
 import type { Caller, Operation } from '../kit/operation.ts'
 import { isBroken } from '../kit/readable.ts'
 import { ReadyMade } from '../kit/reply.ts'
 import { workIn } from '../kit/work.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type Address, addressReader } from './address.ts'
 import { parseBody, readBody } from './body.ts'
 import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
@@ -13,13 +14,14 @@ import { enterAsClient, isClient } from './doors/client.ts'
 import { enterAsManagement } from './doors/management.ts'
 import { enterAsServer, headerText, resolveApp } from './doors/server.ts'
 import {
+  answerTo,
   apiNotFound,
   errorText,
   invalidVersion,
   noAccess,
   plainHttpRefused,
+  retryAfterOf,
   type Source,
-  unexpected,
 } from './errors.ts'
 import { attemptOf } from './idempotency.ts'
 import { allowanceHeaders, refusalHeaders, together } from './limits.ts'
@@ -81,7 +83,7 @@ export function createPipeline(pipeline: Pipeline) {
       exchange.trace.operation = found.mounted?.operation.id ?? 'none'
       reply = await answer(pipeline, exchange, address, found, cut < 0 ? '' : url.slice(cut + 1))
     } catch (error) {
-      const known = asApiError(pipeline.strict ? heldToDeclaration(error, exchange) : error, exchange)
+      const known = answerTo(pipeline.strict ? heldToDeclaration(error, exchange) : error, exchange.trace)
       status = known.status
       reply = new ReadyMade(errorText(known, exchange.source))
       exchange.allowance = known.allowance ?? exchange.allowance
@@ -147,7 +149,7 @@ async function answerWrite(pipeline: Pipeline, request: IncomingMessage, call: C
     const attempt = attemptOf(key, caller, request.method ?? '', request.url ?? '', actor, sent.text)
     return await change(pipeline, call, attempt)
   } catch (error) {
-    await call.sent.discard?.()
+    await discardAfter(error, call.sent)
     throw error
   } finally {
     const { share, used } = call
@@ -158,6 +160,15 @@ async function answerWrite(pipeline: Pipeline, request: IncomingMessage, call: C
 /** Every reply that is kept takes room for a day; servers are bounded by the requests of their app. */
 async function countKept({ limits }: Pipeline, { app, caller }: Call): Promise<void> {
   if (app && caller.kind === 'client') await limits.count('keyedWrite', [app.id, caller.uid])
+}
+
+/**
+ * Removes the files of a request that came to nothing. Where that is not known, or cannot be done now, they stay until
+ * they are swept up as files that no message has.
+ */
+async function discardAfter(error: unknown, { discard }: Pick<Sent, 'discard'>): Promise<void> {
+  if (error instanceof DatabaseUnavailable) return
+  await discard?.()
 }
 
 async function takeShare({ limits }: Pipeline, call: Call, headers: IncomingMessage['headers']): Promise<void> {
@@ -221,7 +232,7 @@ async function readSentForm(
     const text = JSON.stringify([fields, digests])
     return { text, body: bodyOfFields(body, fields), files, discard }
   } catch (error) {
-    await discard()
+    await discardAfter(error, { discard })
     throw error
   }
 }
@@ -269,19 +280,6 @@ function heldToDeclaration(error: unknown, { mounted }: Exchange): unknown {
   return declared ? error : new Error(`${mounted.operation.id} does not declare ${error.code}.`, { cause: error })
 }
 
-function asApiError(error: unknown, { trace }: Exchange): ApiError {
-  if (error instanceof ApiError) {
-    trace.error = error.cause
-    return error
-  }
-  trace.error = error
-  return unexpected(trace.id)
-}
-
-function retryAfterOf({ details }: ApiError): number | undefined {
-  return typeof details?.retryAfter === 'number' ? details.retryAfter : undefined
-}
-
 function send(
   { request, trace, allowance, mounted, params }: Exchange,
   response: ServerResponse,
@@ -302,7 +300,8 @@ function send(
     ...corsHeaders(request),
   ]
   if (allowance) headers.push(...allowanceHeaders(allowance))
-  if (allowance && retryAfter !== undefined) headers.push(...refusalHeaders(allowance, retryAfter))
+  if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter))
+  if (allowance && status === tooManyRequests.status) headers.push(...refusalHeaders(allowance))
   const replacement = mounted?.operation.deprecated?.replacedBy
   if (replacement) {
     headers.push('Deprecation', 'true', 'Link', `<${filledPath(replacement, params)}>; rel="successor-version"`)

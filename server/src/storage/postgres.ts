@@ -1,13 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, sql } from 'kysely'
-import postgres from 'postgres'
 import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
 import { settledId, showIdsUnderWay } from './ids-under-way.ts'
+import { openPool, planEachTime } from './postgres-pool.ts'
+import { listenForWakes, wakeStatement } from './postgres-wake.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
-
-const planEachTime = '/* planned each time */ '
+import { codeOf, DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
@@ -76,16 +75,12 @@ const gramIndex = sql`
   CREATE INDEX search_entries_by_gram ON search_entries USING gin (search_grams(app_id, list, text, marks))
   WITH (gin_pending_list_limit = 64)`
 
-const bigintOid = 20
-const numericOid = 1700
 const statementMilliseconds = 60_000
 const rowsPerScan = 1_000
-const retryMax = 6
-const retryMilliseconds = 5
-const wakeChannel = 'parley'
 /** Any number will do, as long as every node of this install uses the same. */
 const aloneLock = 7_275_539
 const wakePauseMilliseconds = 25
+const uniqueViolation = '23505'
 
 /** Where it matters in which order rows are written again: an index may find them in that order (`entryOrder`). */
 const scanOrder: Partial<Record<keyof Tables, string>> = {
@@ -93,52 +88,36 @@ const scanOrder: Partial<Record<keyof Tables, string>> = {
   search_entries: 'ORDER BY app_id, list, at',
 }
 
-/** The scaled database: a pool whose reads are pipelined, and transactions retried when PostgreSQL asks for it. */
-export function openPostgres(url: string, connectionsMax: number): Database {
-  const pool = postgres(url, {
-    max: connectionsMax,
-    onnotice: () => {},
-    connection: {
-      // A statement or a transaction that hangs must not hold up everyone else for good.
-      statement_timeout: statementMilliseconds,
-      idle_in_transaction_session_timeout: statementMilliseconds,
-      // Every statement has its index. A table that has just grown must not be read whole because statistics lag behind,
-      // nor a plan be compiled because the function for grams is declared expensive.
-      enable_seqscan: 'off',
-      jit: 'off',
-    },
-    types: {
-      // Counts, sums and seconds stay far below 2^53, so they are plain numbers everywhere.
-      number: { to: bigintOid, from: [bigintOid, numericOid], serialize: String, parse: Number },
-    },
-  })
-  const reader = connectionOver(flavour, runOn(pool))
+/** The scaled database. Transactions are run again when PostgreSQL asks for it, or was lost before they could commit. */
+export function openPostgres(url: string, connectionsMax: number, listener: TroubleListener): Database {
+  const trouble = watchTrouble(listener)
+  const pool = openPool(url, { name: 'parley', connectionsMax, statementMilliseconds, trouble })
   const wakeListeners: (() => void)[] = []
+  let listening: ReturnType<typeof listenForWakes> | undefined
   let wakePending = false
 
-  async function transaction<T>(mode: string, work: (connection: Connection) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return (await pool.begin(mode, (tx) => work(connectionOver(flavour, runOn(tx))))) as T
-      } catch (error) {
-        if (attempt >= retryMax || !asksForRetry(error)) throw error
-        // Those who met must not meet again.
-        await pause(Math.random() * retryMilliseconds * 2 ** attempt)
-      }
-    }
-  }
+  const onConnection =
+    <T>(work: (connection: Connection) => Promise<T>) =>
+    (run: RunStatement) =>
+      work(connectionOver(flavour, run))
 
   return {
-    reader,
-    write: (work) => transaction('', work),
+    reader: connectionOver(flavour, pool.read),
+    write: (work) => pool.write(onConnection(work)),
     writeAlone: (work) =>
-      transaction('', async (connection) => {
-        // Migrations may take their time.
-        await connection.run('SET LOCAL statement_timeout = 0', [])
-        await connection.run('SELECT pg_advisory_xact_lock($1)', [aloneLock])
-        return work(connection)
+      pool.writeAtLeisure(async (run) => {
+        await run('SELECT pg_advisory_xact_lock($1)', [aloneLock])
+        return onConnection(work)(run)
       }),
-    snapshot: (work) => transaction('isolation level repeatable read read only', work),
+    snapshot: (work) => pool.snapshot(onConnection(work)),
+    async check() {
+      const { rows } = await pool.read(`SELECT current_setting('transaction_read_only') AS "readOnly"`, [])
+      if ((rows as { readOnly: string }[])[0]?.readOnly === 'on') {
+        throw new DatabaseUnavailable('it takes no writes, because another server has taken over or it is set so')
+      }
+      const lasting = trouble.lasting()
+      if (lasting !== undefined) throw new DatabaseUnavailable(lasting)
+    },
     async scan({ run }, table, take) {
       const order = scanOrder[table] ?? ''
       await run(`DECLARE scan_${table} NO SCROLL CURSOR FOR SELECT * FROM ${table} ${order}`, [])
@@ -152,34 +131,43 @@ export function openPostgres(url: string, connectionsMax: number): Database {
     async eventsAfter({ tx, id }, limit) {
       // Ids are handed out before commit. A reader that went by them alone would step over a slower transaction's rows;
       // so it takes only what is older than every transaction still running.
-      return (await pool`
-        SELECT * FROM events
-        WHERE (tx, id) > (${tx}, ${id}) AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-        ORDER BY tx, id LIMIT ${limit}`) as unknown as EventRow[]
+      const { rows } = await pool.read(
+        `SELECT * FROM events
+         WHERE (tx, id) > ($1, $2) AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+         ORDER BY tx, id LIMIT $3`,
+        [tx, id, limit],
+      )
+      return rows as EventRow[]
     },
-    async claimJobs(due, now, lockedUntil, limit, { names, among }) {
-      return (await pool`
-        UPDATE jobs SET locked_until = ${lockedUntil}, attempts = attempts + 1
-        WHERE (app_id, name, key) IN (
-          SELECT app_id, name, key FROM jobs
-          WHERE dead_at IS NULL AND run_at <= ${due} AND locked_until <= ${now}
-            AND (name = ANY(${names})) = ${among}
-          ORDER BY run_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-        RETURNING *`) as unknown as JobRow[]
-    },
+    claimJobs: (due, now, lockedUntil, limit, { names, among }) =>
+      pool.write(async (run) => {
+        const { rows } = await run(
+          `UPDATE jobs SET locked_until = $1, attempts = attempts + 1
+           WHERE (app_id, name, key) IN (
+             SELECT app_id, name, key FROM jobs
+             WHERE dead_at IS NULL AND run_at <= $2 AND locked_until <= $3
+               AND (name = ANY($4)) = $5
+             ORDER BY run_at LIMIT $6 FOR UPDATE SKIP LOCKED)
+           RETURNING *`,
+          [lockedUntil, due, now, names, among, limit],
+        )
+        return rows as JobRow[]
+      }),
     // Other nodes may hold claims; those of a dead one run out by themselves.
     releaseClaims: async () => {},
-    async claimLease(name, holder, now, expiresAt) {
-      const granted = await pool`
-        INSERT INTO leases (name, holder, expires_at) VALUES (${name}, ${holder}, ${expiresAt})
-        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-        WHERE leases.holder = excluded.holder OR leases.expires_at <= ${now}
-        RETURNING name`
-      return granted.length > 0
-    },
-    async releaseLeases(holder) {
-      await pool`DELETE FROM leases WHERE holder = ${holder}`
-    },
+    claimLease: (name, holder, now, expiresAt) =>
+      pool.write(async (run) => {
+        const { rows } = await run(
+          `INSERT INTO leases (name, holder, expires_at) VALUES ($1, $2, $3)
+           ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+           WHERE leases.holder = excluded.holder OR leases.expires_at <= $4
+           RETURNING name`,
+          [name, holder, expiresAt, now],
+        )
+        return rows.length > 0
+      }),
+    releaseLeases: (holder) =>
+      pool.write(async (run) => void (await run('DELETE FROM leases WHERE holder = $1', [holder]))),
     numbered: (table) =>
       table.addColumn('id', 'bigint', (column) => column.primaryKey().generatedByDefaultAsIdentity()),
     async renumber({ run }, table) {
@@ -217,42 +205,24 @@ export function openPostgres(url: string, connectionsMax: number): Database {
     },
     // It counts for itself, in the background.
     describeTables: async () => {},
-    isDuplicate: (error) => codeOf(error) === '23505',
+    isDuplicate: (error) => codeOf(error) === uniqueViolation,
     wake() {
-      for (const listener of wakeListeners) listener()
+      for (const wakeListener of wakeListeners) wakeListener()
       // Notifying inside a transaction takes a lock that all commits share, so it is sent apart and bundled.
       if (wakePending) return
       wakePending = true
       setTimeout(() => {
         wakePending = false
-        pool.notify(wakeChannel, '').catch(() => {})
+        Promise.resolve(pool.read(wakeStatement, [])).catch(() => {})
       }, wakePauseMilliseconds).unref()
     },
-    onWake(listener) {
-      if (wakeListeners.push(listener) > 1) return
-      pool.listen(wakeChannel, () => wakeListeners.forEach((each) => void each())).catch(() => {})
+    onWake(wakeListener) {
+      wakeListeners.push(wakeListener)
+      listening ??= listenForWakes(url, () => wakeListeners.forEach((each) => void each()))
     },
-    close: () => pool.end({ timeout: 5 }),
+    async close() {
+      await listening?.stop()
+      await pool.close()
+    },
   }
-}
-
-function runOn(handle: postgres.Sql | postgres.TransactionSql): RunStatement {
-  return async (text, parameters) => {
-    // A statement that has a name is planned a few times, then for all values at once.
-    const prepare = !text.startsWith(planEachTime)
-    const rows = await handle.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], { prepare })
-    return { rows, changes: rows.count ?? 0 }
-  }
-}
-
-const serializationFailure = '40001'
-const deadlockDetected = '40P01'
-
-function asksForRetry(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === serializationFailure || code === deadlockDetected
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

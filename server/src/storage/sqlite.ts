@@ -175,6 +175,9 @@ export function openSqlite(file: string): Database {
     write,
     writeAlone: write,
     snapshot: (work) => withSnapshot(file, work),
+    async check() {
+      readRows('SELECT 1', [])
+    },
     async scan({ run }, table, take) {
       let last = 0
       for (;;) {

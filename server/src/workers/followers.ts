@@ -7,6 +7,7 @@ import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import { type Database, logStart, type Position } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { counted, type Effort } from './effort.ts'
 
 const eventsPerBatch = 100
@@ -62,7 +63,8 @@ export function createFollowerLoop(
     return granted
   }
 
-  async function advanceOne(follower: Follower, eventsAfter: ReadLog): Promise<boolean> {
+  /** Answers whether the follower moved; or that the database is away, which is not its failure. */
+  async function advanceOne(follower: Follower, eventsAfter: ReadLog): Promise<boolean | DatabaseUnavailable> {
     const { name } = follower
     const now = Date.now() / 1000
     if ((heldUp.get(name)?.until ?? 0) > now) return false
@@ -72,10 +74,12 @@ export function createFollowerLoop(
       heldUp.delete(name)
       return moved
     } catch (error) {
+      // Where it stands now, only the stored position tells: its last step may have been committed or not.
+      places.delete(name)
+      if (error instanceof DatabaseUnavailable) return error
       // A failing follower delays only itself.
       const failures = (heldUp.get(name)?.failures ?? 0) + 1
       heldUp.set(name, { until: now + Math.min(60, 2 ** failures / 2), failures })
-      places.delete(name)
       log.error({ err: error, follower: name, failures }, 'a follower failed; it is tried again')
       return false
     }
@@ -84,6 +88,8 @@ export function createFollowerLoop(
   async function run(): Promise<boolean> {
     const eventsAfter = readOnce(database)
     const moved = await Promise.all(followers.map((follower) => advanceOne(follower, eventsAfter)))
+    const away = moved.find((each) => each instanceof DatabaseUnavailable)
+    if (away) throw away
     return moved.includes(true)
   }
 
@@ -121,15 +127,19 @@ export function createFollowerLoop(
     // Always in the same order, so that two nodes cannot wait for each other.
     const moved = [...places].filter(([, { read, stored }]) => !isSame(read, stored)).toSorted(byName)
     if (moved.length === 0) return
-    const noted = await database.write(async (connection) => {
-      const names = new Set<string>()
-      for (const [name, { read, stored }] of moved) if (await advance(connection, name, stored, read)) names.add(name)
-      return names
-    })
-    for (const [name, { read }] of moved) {
-      if (noted.has(name)) places.set(name, { read, stored: read })
-      // Another node was there first: whoever follows next goes by what is stored.
-      else places.delete(name)
+    let noted = new Set<string>()
+    try {
+      noted = await database.write(async (connection) => {
+        const names = new Set<string>()
+        for (const [name, { read, stored }] of moved) if (await advance(connection, name, stored, read)) names.add(name)
+        return names
+      })
+    } finally {
+      for (const [name, { read }] of moved) {
+        if (noted.has(name)) places.set(name, { read, stored: read })
+        // Another node was there first, or it is not known what was noted: whoever follows next goes by what is stored.
+        else places.delete(name)
+      }
     }
   }
 

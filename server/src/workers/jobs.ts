@@ -9,6 +9,7 @@ import type { Connection } from '../storage/connection.ts'
 import type { Database, JobLane } from '../storage/database.ts'
 import type { JobRow, Tables } from '../storage/tables.ts'
 import { tenantDb } from '../storage/tenant.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { counted, type Effort } from './effort.ts'
 
 const jobsPerBatch = 20
@@ -45,6 +46,25 @@ export function createJobLoop(
   const outside = new Set<Promise<unknown>>()
   const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log, effort)
 
+  /**
+   * Claimed jobs that the loss of the database has cut short. They are tried again under the same claim, which tells
+   * whether they were done after all, and whether another node has taken them over.
+   */
+  const cutShort: JobRow[] = []
+
+  async function tryInTurn(rows: JobRow[]): Promise<boolean[]> {
+    const goOn: boolean[] = []
+    for (const row of rows) {
+      try {
+        goOn.push(await tryJob(row))
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable) cutShort.push(...rows.slice(goOn.length))
+        throw error
+      }
+    }
+    return goOn
+  }
+
   async function claim(lane: JobLane, limit: number): Promise<JobRow[]> {
     const due = tools().clock.now()
     const now = Math.floor(Date.now() / 1000)
@@ -58,7 +78,10 @@ export function createJobLoop(
 
   function begin(row: JobRow): void {
     const attempting: Promise<unknown> = tryJob(row)
-      .catch((error) => log.error({ err: error, job: row.name }, 'a job could not be put down; its claim runs out'))
+      .catch((error) => {
+        if (error instanceof DatabaseUnavailable) return
+        log.error({ err: error, job: row.name }, 'a job could not be put down; its claim runs out')
+      })
       .finally(() => {
         outside.delete(attempting)
         database.wake()
@@ -68,16 +91,17 @@ export function createJobLoop(
 
   return {
     async run() {
+      const again = await tryInTurn(cutShort.splice(0))
       const begun = await claimAmong(outsideNames, outsideMax - outside.size)
       begun.forEach(begin)
       const claimed = await claim({ names: [...outsideNames, ...bulkNames], among: false }, jobsPerBatch)
-      for (const row of claimed) await tryJob(row)
-      return begun.length + claimed.length > 0
+      await tryInTurn(claimed)
+      return again.length + begun.length + claimed.length > 0
     },
     async runBulk() {
-      const [row] = await claimAmong(bulkNames, 1)
-      if (!row) return 'none'
-      return (await tryJob(row)) ? 'more' : 'done'
+      const [goesOn] = await tryInTurn(await claimAmong(bulkNames, 1))
+      if (goesOn === undefined) return 'none'
+      return goesOn ? 'more' : 'done'
     },
     async outsideMoves() {
       if (outside.size === 0) return false
@@ -120,6 +144,8 @@ async function attempt(
       return again !== undefined
     })
   } catch (error) {
+    // No failure of the job, and nothing can be noted now.
+    if (error instanceof DatabaseUnavailable) throw error
     log.error({ err: error, job: row.name, key: row.key, attempts: row.attempts }, 'a job failed')
     const now = tools.clock.now()
     const dead = row.attempts >= (definition?.attemptsMax ?? Number.POSITIVE_INFINITY)

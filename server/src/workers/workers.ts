@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Effort } from './effort.ts'
 import { createFollowerLoop } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
@@ -24,6 +25,8 @@ const housekeepingMilliseconds = 60_000
 const restPerWork = 4
 // Wake-ups come with every commit; what comes within this time is looked at together.
 const gatherMilliseconds = 5
+// After a round that failed.
+const awayMilliseconds = 500
 // A follower or job that produces work for itself without end must not hold up its caller for ever.
 const settleRoundsMax = 10_000
 // Nor must somebody's long transaction, which holds back the events after it.
@@ -41,6 +44,10 @@ export function createWorkers(
   const followers = createFollowerLoop(database, areas, tools, log, effort)
   const jobs = createJobLoop(database, areas, tools, log, effort)
   const clean = createHousekeeping(database, areas, tools, retentionDays)
+  /** That the database is away is told once, by whoever is connected to it. */
+  const tell = (what: string) => (error: unknown) => {
+    if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, what)
+  }
   let running = false
   let current: Promise<unknown> = Promise.resolve()
   let timers: NodeJS.Timeout[] = []
@@ -78,7 +85,7 @@ export function createWorkers(
   /** In turn with the rounds, which move the followers. */
   function note(): Promise<void> {
     const next = current.then(followers.note)
-    current = next.catch((error) => log.error({ err: error }, 'followers could not be noted; they are noted later'))
+    current = next.catch(tell('followers could not be noted; they are noted later'))
     return next
   }
 
@@ -109,7 +116,9 @@ export function createWorkers(
         while (running && (await round(true))) {}
       } while (wokenMeanwhile && running)
     } catch (error) {
-      log.error({ err: error }, 'workers: a round failed; it is tried again')
+      tell('workers: a round failed; it is tried again')(error)
+      // Woken or not: whoever connects to a database that is starting only keeps it from doing so.
+      await pause(awayMilliseconds, undefined, { ref: false })
     } finally {
       looping = false
     }
@@ -122,15 +131,9 @@ export function createWorkers(
       timers = [
         setInterval(() => void wake(), pollMilliseconds),
         setInterval(() => void note().catch(() => {}), noteMilliseconds),
-        setInterval(
-          () => void clean().catch((error) => log.error({ err: error }, 'housekeeping failed')),
-          housekeepingMilliseconds,
-        ),
+        setInterval(() => void clean().catch(tell('housekeeping failed')), housekeepingMilliseconds),
       ]
-      void database
-        .releaseClaims()
-        .catch((error) => log.error({ err: error }, 'claims could not be given back'))
-        .then(wake)
+      void database.releaseClaims().catch(tell('claims could not be given back')).then(wake)
     },
     async stop() {
       running = false

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** Stands between a server and its PostgreSQL, and does to connections what networks do. */
+export interface Wiretap {
+  /** The address of the database, through here. */
+  url: string
+  /** From now on not a byte gets through, and nobody is told. */
+  goSilent(): void
+  /** Everybody is let through again, except those who met the silence. */
+  recover(): void
+  /** The next connection that sends these texts, one after the other, ends before the answer to the last of them. */
+  cutOffAfter(...texts: string[]): void
+  close(): void
+}
+
+export async function wiretap(databaseUrl: string): Promise<Wiretap> {
+  const { hostname, port } = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let silent = false
+  let awaited: string[] = []
+
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname)
+    let listeningFor = awaited
+    let heard = 0
+    let isCut = false
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        if (!silent) for (const other of [client, database]) other.destroy()
+      })
+    }
+    client.on('data', (bytes) => {
+      if (silent) return
+      if (listeningFor !== awaited) {
+        listeningFor = awaited
+        heard = 0
+      }
+      const next = awaited[heard]
+      if (next !== undefined && bytes.includes(next)) heard += 1
+      if (heard > 0 && heard === awaited.length) {
+        isCut = true
+        awaited = []
+      }
+      database.write(bytes)
+    })
+    database.on('data', (bytes) => {
+      if (silent) return
+      if (isCut) client.destroy()
+      else client.write(bytes)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(databaseUrl)
+  url.port = String((server.address() as { port: number }).port)
+
+  return {
+    url: url.href,
+    goSilent() {
+      silent = true
+    },
+    recover() {
+      for (const socket of sockets) socket.destroy()
+      silent = false
+    },
+    cutOffAfter(...texts) {
+      awaited = texts
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
