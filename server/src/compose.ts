@@ -45,6 +45,8 @@ export interface Options {
   clock?: AdjustableClock
   /** Hold every reply against its schema; for tests. */
   strict?: boolean
+  /** Take only these migration steps: to load what an older version has written. */
+  steps?: readonly string[]
 }
 
 /** Everything below the doors: what the command line needs too. */
@@ -128,6 +130,7 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
   await migrate(
     database,
     areas.map((area) => area.migrations),
+    options.steps,
   )
   await database.writeAlone((connection) => holdToMasterKey(connection, tools.secrets))
   const close = async () => {
