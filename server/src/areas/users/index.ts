@@ -30,6 +30,7 @@ export {
   userActing,
   userMatches,
   usersByUid,
+  usersJoint,
   usersList,
   usersOf,
   type View,
