@@ -1,12 +1,30 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { pino } from 'pino'
+import { auditSides } from '../server/src/areas/groups/index.ts'
+import { auditMarks } from '../server/src/areas/messages/index.ts'
+import {
+  auditPlaces,
+  auditTimeline,
+  findSide,
+  type MessageRow,
+  type Place,
+  unreadOf,
+} from '../server/src/areas/timeline/index.ts'
 import { doctor } from '../server/src/cli/doctor.ts'
-import { tenantDb } from '../server/src/storage/tenant.ts'
+import { openHouse } from '../server/src/compose.ts'
+import { readConfig } from '../server/src/config.ts'
+import { readArchive } from '../server/src/install/archive.ts'
+import { migrate } from '../server/src/storage/migrate.ts'
+import type { Tables } from '../server/src/storage/tables.ts'
+import { type TenantDb, tenantDb } from '../server/src/storage/tenant.ts'
 import { databases, freshDatabase } from './support/databases.ts'
+import { type EarlierMessage, type EarlierSide, type EarlierTalk, earlierTalk } from './support/earlier-talk.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { parley } from './support/parley.ts'
+import { randomFrom, seedFrom } from './support/random.ts'
 import { as } from './support/talk.ts'
 
 /**
@@ -142,4 +160,202 @@ for (const database of databases) {
 
     it('leaves nothing for the doctor to find', examine)
   })
+}
+
+const talks = { sqlite: 600, postgres: 150 }
+const stepsMax = 40
+
+for (const database of databases) {
+  describe(`an upgrade of what was said at random under shared ids, on ${database}`, () => {
+    it('leaves every conversation as if it had always been alone', async (test) => {
+      const seed = seedFrom('EARLIER_SEED')
+      test.diagnostic(`EARLIER_SEED=${seed}`)
+      const fresh = await freshDatabase(database)
+      const steps = await earlierSteps()
+      const house = await openHouse(readConfig(fresh.environment), pino({ level: 'silent' }), { steps })
+      try {
+        const all = Array.from({ length: talks[database] }, (_, n): [string, EarlierTalk] => {
+          const random = randomFrom(seed + n * 7_919)
+          return [n.toString(16).padStart(16, '0'), earlierTalk(random, random.whole(1, stepsMax))]
+        })
+        const idsOf = new Map<EarlierMessage, number>()
+        for (const [appId, talk] of all) {
+          await house.database.write(({ query }) => store(query, appId, talk, idsOf))
+        }
+        await migrate(
+          house.database,
+          house.areas.map(({ migrations }) => migrations),
+        )
+        for (const [n, [appId, talk]] of all.entries()) {
+          await compare(tenantDb(house.database.reader, appId), talk, idsOf, `EARLIER_SEED=${seed + n * 7_919}`)
+        }
+      } finally {
+        await house.close()
+        await fresh.drop()
+      }
+    })
+  })
+}
+
+/** What an install of that time has taken of the steps to its tables. */
+async function earlierSteps(): Promise<string[]> {
+  let steps: string[] = []
+  await readArchive(
+    earlier,
+    ({ migrations }) => {
+      steps = migrations
+    },
+    async () => {},
+  )
+  return steps
+}
+
+type Query = Kysely<Tables>
+
+async function put(query: Query, table: string, rows: Record<string, unknown>[]): Promise<void> {
+  if (rows.length > 0)
+    await query
+      .insertInto(table as 'jobs')
+      .values(rows as never)
+      .execute()
+}
+
+/** Writes a talk down as it was stored then. */
+async function store(query: Query, app_id: string, talk: EarlierTalk, ids: Map<EarlierMessage, number>): Promise<void> {
+  const { conversationId: conversation_id, own } = talk
+  const here = { app_id, conversation_id }
+  await put(query, 'apps', [{ id: app_id, account_id: 1, name: app_id, region: 'us', created_at: 1 }])
+  const group = talk.places.find(({ type }) => type === 'group')
+  if (group) {
+    await put(query, 'groups', [{ app_id, guid: group.first, id: 'g', name: 'G', created_at: 1 }])
+    const member = { app_id, group_id: 'g', scope: 'participant', joined_at: 1 }
+    await put(
+      query,
+      'group_members',
+      [...new Set(talk.members)].map((uid) => ({ ...member, user_id: uid, uid })),
+    )
+  }
+  await put(query, 'conversations', [
+    {
+      ...{ ...here, type: own.type, first: own.first, second: own.second, shown_seq: talk.shown },
+      ...{ last_seq: talk.last, last_counted: talk.lastCounted, active_at: 1, last_at: 1, created_at: 1 },
+      ...{ purged_seq: talk.purged, purged_counted: talk.purgedCounted },
+    },
+  ])
+  await put(
+    query,
+    'conversation_rows',
+    [...talk.sides.values()].map(({ uid, delivered, read, readCounted, cleared }) => ({
+      ...{ ...here, uid, delivered_seq: delivered, read_seq: read, read_counted: readCounted },
+      ...{ cleared_seq: cleared, created_at: 1 },
+    })),
+  )
+  await put(
+    query,
+    'receipt_marks',
+    talk.marks.map((mark) => ({ ...here, ...mark })),
+  )
+  for (const message of talk.messages) {
+    const { id } = await query
+      .insertInto('messages')
+      .values({ ...here, ...messageColumns(message, ids) } as never)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    ids.set(message, id)
+    const mentions = message.mentions.map((uid) => ({ ...here, uid, seq: message.seq, message_id: id }))
+    await put(query, 'message_mentions', mentions)
+    const entry = { app_id, list: 'messages', id: String(id), at: id, text: 'text', marks: conversation_id }
+    if (!message.purged) await put(query, 'search_entries', [entry])
+  }
+  if (talk.purged === 0) return
+  const payload = JSON.stringify({ conversationId: conversation_id, upTo: talk.purged, by: 'x' })
+  const name = 'conversations.deleteMessages'
+  await put(query, 'jobs', [{ app_id, name, key: `${conversation_id} ${talk.purged}`, payload, run_at: 1 }])
+}
+
+function messageColumns(message: EarlierMessage, ids: Map<EarlierMessage, number>): Record<string, unknown> {
+  const { place, seq, counted, counts, sender, receiver, on, deleted, purged, at } = message
+  const told = on && { id: String(ids.get(on)), ...(!on.purged && { sender: on.sender, receiver: on.receiver }) }
+  return {
+    ...{ seq, counted, counts, receiver_type: place.type, type: 'text', sent_at: at, updated_at: at },
+    ...{ sender: purged ? '' : sender, receiver: purged ? '' : receiver, category: on ? 'action' : 'message' },
+    data: JSON.stringify(purged ? {} : on ? { entities: { on: { entity: told } } } : { text: 'text' }),
+    ...{ deleted_at: deleted ? at : null, purged: purged ? 1 : 0 },
+  }
+}
+
+/** Of what is gone for good nobody can tell any more where it was. */
+const isTold = ({ purged, on }: EarlierMessage) => !purged && !on?.purged
+
+async function compare(db: TenantDb, talk: EarlierTalk, ids: Map<EarlierMessage, number>, hint: string): Promise<void> {
+  const findings = [await auditTimeline(db), await auditPlaces(db), await auditMarks(db), await auditSides(db)]
+  assert.deepEqual(findings.flat(), [], hint)
+  const stored = await db.select('messages').selectAll().orderBy('messages.seq').execute()
+  assert.equal(stored.length, talk.messages.length, hint)
+  const byId = new Map(stored.map((row) => [row.id, row]))
+  const told = talk.messages.filter(isTold)
+  for (const message of told) {
+    assert.equal(byId.get(ids.get(message) ?? 0)?.conversation_key, message.place.conversationKey, hint)
+  }
+  for (const place of talk.places) {
+    const messages = told.filter((message) => message.place === place)
+    if (messages.length === 0 && place !== talk.own) continue
+    for (const side of talk.sides.values()) {
+      const isTheirs = place.type === 'group' ? talk.members : [place.first, place.second]
+      if (isTheirs.includes(side.uid)) await compareSide(db, talk, place, side, messages, byId, ids, hint)
+      else assert.equal(await findSide(db, place.conversationKey, side.uid), undefined, `${hint}: ${side.uid}`)
+    }
+  }
+  const conversations = await db.select('conversations').select('conversations.conversation_key').execute()
+  const jobs = await db.select('jobs').selectAll().execute()
+  const cleared = jobs.map(({ payload }) => JSON.parse(payload))
+  assert.deepEqual(
+    cleared.map(({ conversationKey, upTo, by }) => `${conversationKey} ${upTo} ${by}`).toSorted(),
+    talk.purged === 0 ? [] : conversations.map((row) => `${row.conversation_key} ${talk.purged} x`).toSorted(),
+    hint,
+  )
+}
+
+async function compareSide(
+  db: TenantDb,
+  talk: EarlierTalk,
+  { conversationKey }: Place,
+  earlierSide: EarlierSide,
+  messages: EarlierMessage[],
+  byId: Map<number, MessageRow>,
+  ids: Map<EarlierMessage, number>,
+  hint: string,
+): Promise<void> {
+  const { uid, read, cleared } = earlierSide
+  const side = await findSide(db, conversationKey, uid)
+  assert.ok(side, `${hint}: ${uid} has a side`)
+  const rowOf = (message: EarlierMessage) => byId.get(ids.get(message) ?? 0) as MessageRow
+  const seen = messages.filter((message) => message.seq > Math.max(cleared, talk.purged))
+  assert.deepEqual(
+    messages.filter((message) => rowOf(message).seq > side.cleared_seq),
+    seen,
+    `${hint}: ${uid} sees the same`,
+  )
+  const unread = messages.filter(
+    (message) =>
+      message.seq > Math.max(read, talk.purged) && message.counts === 1 && !message.deleted && message.sender !== uid,
+  )
+  const mentioned = unread.filter(({ mentions }) => mentions.includes(uid))
+  assert.deepEqual(
+    (await unreadOf(db, [side], [])).get(conversationKey),
+    { messages: unread.length, mentions: mentioned.length },
+    `${hint}: what ${uid} has not read`,
+  )
+  for (const kind of ['delivered', 'read'] as const) {
+    const marks = (await db.select('receipt_marks').selectAll().execute()).filter(
+      (mark) => mark.uid === uid && mark.kind === kind && mark.conversation_key === conversationKey,
+    )
+    const first = (all: { seq: number; at: number }[], seq: number) =>
+      all.filter((mark) => mark.seq >= seq).toSorted((a, b) => a.seq - b.seq)[0]?.at
+    const earlierMarks = talk.marks.filter((mark) => mark.uid === uid && mark.kind === kind)
+    for (const message of messages) {
+      const known = first(earlierMarks, message.seq)
+      assert.equal(first(marks, rowOf(message).seq), known, `${hint}: ${kind} by ${uid}`)
+    }
+  }
 }

@@ -80,7 +80,7 @@ async function rename(database: Kysely<Tables>, appId: string): Promise<void> {
     const table = sql.table(name)
     await sql`UPDATE ${table} SET conversation_key = coalesce((SELECT ${keyOfRow} FROM conversations
       WHERE conversations.app_id = ${appId} AND conversations.conversation_key = ${table}.conversation_key),
-      'lost/' || conversation_key) WHERE app_id = ${appId} AND ${hasId}`.execute(database)
+      'lost/' || conversation_key) WHERE ${table}.app_id = ${appId} AND ${hasId}`.execute(database)
   }
   await sql`UPDATE conversations SET conversation_key = ${keyOfRow} WHERE app_id = ${appId} AND ${hasId}`.execute(
     database,

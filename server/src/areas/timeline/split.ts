@@ -137,18 +137,23 @@ function namedByColumns({ sender, receiver, receiver_type, category }: EarlierMe
   return sender === systemUid && category === 'action' ? undefined : placeOfUsers(sender, receiver)
 }
 
-/** What the app did with a message between two users happened where the message is. */
+/**
+ * What the app did with a message between two users happened where the message is. Where nothing is left of that, it was
+ * in a conversation of the receiver.
+ */
 async function namedByAction(
-  { database, row }: Whole,
-  { data }: EarlierMessage,
+  { database, row, parts }: Whole,
+  { receiver, data }: EarlierMessage,
   placed: Placed,
 ): Promise<Place | undefined> {
-  const { id, sender, receiver } = JSON.parse(data ?? '{}').entities?.on?.entity ?? {}
-  if (typeof sender === 'string' && typeof receiver === 'string') return placeOfUsers(sender, receiver)
+  const on = JSON.parse(data ?? '{}').entities?.on?.entity ?? {}
+  if (typeof on.sender === 'string' && typeof on.receiver === 'string') return placeOfUsers(on.sender, on.receiver)
   const { rows } = await sql<{ conversation_key: ConversationKey }>`
-    SELECT conversation_key FROM ${splits} WHERE message_id = ${Number(id ?? 0)}`.execute(database)
-  const key = placed.get(Number(id)) ?? rows[0]?.conversation_key
-  return placesNamed(row.conversation_key).find(({ conversationKey }) => conversationKey === key)
+    SELECT conversation_key FROM ${splits} WHERE message_id = ${Number(on.id ?? 0)}`.execute(database)
+  const key = placed.get(Number(on.id)) ?? rows[0]?.conversation_key
+  const ofReceiver = placesNamed(row.conversation_key).filter(({ first, second }) => [first, second].includes(receiver))
+  const known = ofReceiver.filter(({ conversationKey }) => parts.has(conversationKey))
+  return known.find(({ conversationKey }) => conversationKey === key) ?? known[0] ?? ofReceiver[0]
 }
 
 interface EarlierSide {
@@ -188,16 +193,16 @@ async function moveRows(whole: Whole): Promise<void> {
 function placesOfSide(whole: Whole, { uid, is_member }: EarlierSide): Place[] {
   const { row, parts } = whole
   const readings = placesNamed(row.conversation_key)
+  const group = readings.find(({ type }) => type === 'group')
   const ofUser = readings.filter(({ type, first, second }) => type === 'user' && [first, second].includes(uid))
   const pairs = ofUser.filter(({ conversationKey }) => parts.has(conversationKey))
-  const group = readings.find(({ type, conversationKey }) => type === 'group' && parts.has(conversationKey))
   // What is left of a group that is gone waits to be cleared away.
-  const isLeftOver = group !== undefined && is_member === null && pairs.length === 0
-  if (group && (is_member === 1 || isLeftOver)) return [...pairs, group]
-  // Whoever is in none of those in which something was said has opened one in which nothing was.
-  const found = pairs.length > 0 ? pairs : ofUser.slice(0, 1)
-  for (const place of found) partOf(whole, place)
-  return found
+  const isLeftOver = is_member === null && pairs.length === 0 && group && parts.has(group.conversationKey)
+  const found = [...pairs, ...(group && (is_member === 1 || isLeftOver) ? [group] : [])]
+  // Whoever is in none of these has opened a conversation in which nothing was said.
+  const all = found.length > 0 ? found : ofUser.slice(0, 1)
+  for (const place of all) partOf(whole, place)
+  return all
 }
 
 /** What stood at a number of the whole stands at the last number of the part that is not beyond it. */
@@ -212,11 +217,12 @@ function inPart({ row }: Whole, key: ConversationKey, seq: string, value: 'seq' 
 
 async function copyRows(whole: Whole, key: ConversationKey, uids: string[]): Promise<void> {
   const { database, row } = whole
-  const moved = (column: string) => inPart(whole, key, column, 'seq', column)
+  const column = (name: string) => `conversation_rows.${name}`
+  const moved = (name: string) => inPart(whole, key, column(name), 'seq', column(name))
   await sql`INSERT INTO conversation_rows (app_id, uid, conversation_key, delivered_seq, read_seq, read_counted,
       cleared_seq, kept, tags, pinned_at, created_at)
     SELECT app_id, uid, CAST(${key} AS text), ${moved('delivered_seq')}, ${moved('read_seq')},
-      ${inPart(whole, key, 'read_seq', 'counted', 'read_counted')}, ${moved('cleared_seq')}, kept, tags, pinned_at,
+      ${inPart(whole, key, column('read_seq'), 'counted', column('read_counted'))}, ${moved('cleared_seq')}, kept, tags, pinned_at,
       created_at
     FROM conversation_rows WHERE app_id = ${row.app_id} AND conversation_key = ${row.conversation_key}
     AND uid IN (${sql.join(uids)})`.execute(database)
@@ -229,16 +235,15 @@ async function moveMarks(whole: Whole, { type, conversationKey: key, first, seco
   const theirs =
     type === 'user'
       ? sql`uid IN (${first}, ${second})`
-      : sql`(uid NOT IN (${sql.join(['/', ...inPairs])}) OR uid IN (SELECT side.uid FROM conversation_rows AS side
-          WHERE side.app_id = ${row.app_id} AND side.conversation_key = ${key}))`
-  const seq = inPart(whole, key, 'seq', 'seq', 'seq')
+      : sql`(uid NOT IN (${sql.join(['/', ...inPairs])}) OR uid IN (SELECT conversation_rows.uid FROM conversation_rows
+          WHERE conversation_rows.app_id = ${row.app_id} AND conversation_rows.conversation_key = ${key}))`
+  const seq = inPart(whole, key, 'receipt_marks.seq', 'seq', 'receipt_marks.seq')
   // Of marks that have come together the first tells when.
   await sql`INSERT INTO receipt_marks (app_id, conversation_key, uid, kind, seq, at)
     SELECT CAST(${row.app_id} AS text), CAST(${key} AS text), uid, kind, seq, min(at) FROM (
-      SELECT uid, kind, ${seq} AS seq, at, seq AS old_seq FROM receipt_marks
-      WHERE app_id = ${row.app_id} AND conversation_key = ${row.conversation_key} AND ${theirs}) AS moved
-    WHERE old_seq <= ${row.purged_seq} OR seq > ${row.purged_seq}
-    GROUP BY uid, kind, seq`.execute(database)
+      SELECT uid, kind, ${seq} AS seq, at FROM receipt_marks
+      WHERE receipt_marks.app_id = ${row.app_id} AND conversation_key = ${row.conversation_key} AND ${theirs}) AS moved
+    WHERE seq > 0 GROUP BY uid, kind, seq`.execute(database)
 }
 
 async function moveMessages({ database, row }: Whole): Promise<void> {
