@@ -1,5 +1,6 @@
 import type { Place } from '../../server/src/areas/timeline/index.ts'
 import { placesNamed } from '../../server/src/areas/timeline/index.ts'
+import { ambiguousId } from './hostile.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -44,17 +45,6 @@ export interface EarlierTalk {
   shown: number
   purged: number
   purgedCounted: number
-}
-
-const pieces = ['group', 'user', '_user_', 'group_', 'app_system', '_', '-', 'a', 'b', 'user_', '_user', '0']
-
-/** An id that several conversations can have. */
-function ambiguousId(random: Random): string {
-  for (;;) {
-    const parts = Array.from({ length: random.whole(3, 9) }, () => random.pick(pieces))
-    const text = parts.join('')
-    if (placesNamed(text).length > 1) return text
-  }
 }
 
 export function earlierTalk(random: Random, steps: number): EarlierTalk {
