@@ -132,7 +132,9 @@ const isOver = ({ model }: Story, { place }: Talk, uid: string) =>
   place.type === 'user' && !model.users.has(otherIn(place, uid))
 
 const reply = act(async (story, { uid, talk, message }) => {
-  if (!isOver(story, talk, uid)) await speak(story, talk.place, uid, message.parent ?? message)
+  const parent = message.parent ?? message
+  const seesIt = story.model.seenBy(uid, talk).includes(parent)
+  if (seesIt && !isOver(story, talk, uid)) await speak(story, talk.place, uid, parent)
 })
 
 const edit = act(async ({ app, random }, { message }) => {
