@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../../storage/tables.ts'
-import { dropSplits, type EarlierConversation, makeSplits, splitConversation } from './split.ts'
+import { dropSplits, makeSplits, type Stored, splitConversation } from './split.ts'
 
 /**
  * Conversations were stored under their id on the wire, which several can have. Gives each a key of its own, in every
@@ -59,11 +59,13 @@ const conversationsAtOnce = 100
 /** What was stored under an id that can mean several conversations. */
 async function splitAmbiguous(database: Kysely<Tables>, appId: string): Promise<void> {
   for (let after = ''; ; ) {
-    const { rows } = await sql<EarlierConversation>`SELECT * FROM conversations
+    const { rows } = await sql<Stored['row'] & { conversation_key: string }>`SELECT * FROM conversations
       WHERE app_id = ${appId} AND conversation_key > ${after} AND ${hasId}
       AND (conversation_key LIKE '%\\_user\\_%user\\_%' ESCAPE '\\' OR conversation_key LIKE 'group%\\_user\\_%' ESCAPE '\\')
       ORDER BY conversation_key LIMIT ${conversationsAtOnce}`.execute(database)
-    for (const row of rows) await splitConversation(database, row)
+    for (const { conversation_key: conversationId, ...row } of rows) {
+      await splitConversation(database, { conversationId, row })
+    }
     const last = rows.at(-1)
     if (!last) return
     after = last.conversation_key

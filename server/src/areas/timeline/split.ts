@@ -10,16 +10,19 @@ import type { ConversationRow } from './tables.ts'
  * in each conversation, without gaps, and cursors, counts and marks are moved to the new numbers of what they stood at.
  */
 
-/** A conversation as it was stored: the key is the id on the wire, and the rest is of whoever came first. */
-export type EarlierConversation = Omit<ConversationRow, 'conversation_key'> & { conversation_key: string }
+/** What was stored under an id on the wire. Type and users are those of whoever came first. */
+export interface Stored {
+  conversationId: string
+  row: Omit<ConversationRow, 'conversation_key'>
+}
 
 /** Where each message goes; made for the time of a migration. */
 const splits = sql.table('conversation_splits')
 
 export async function makeSplits(database: Kysely<Tables>): Promise<void> {
-  await sql`CREATE TABLE ${splits} (message_id bigint PRIMARY KEY, conversation_key text NOT NULL,
+  await sql`CREATE TABLE ${splits} (app_id text NOT NULL, message_id bigint PRIMARY KEY, conversation_key text NOT NULL,
     old_seq bigint NOT NULL, seq bigint NOT NULL, counted bigint NOT NULL)`.execute(database)
-  await sql`CREATE INDEX conversation_splits_by_seq ON ${splits} (conversation_key, old_seq)`.execute(database)
+  await sql`CREATE INDEX conversation_splits_by_seq ON ${splits} (app_id, conversation_key, old_seq)`.execute(database)
 }
 
 export async function dropSplits(database: Kysely<Tables>): Promise<void> {
@@ -37,16 +40,16 @@ interface Part {
   lastAt: number | undefined
 }
 
-interface Whole {
+interface Whole extends Stored {
   database: Kysely<Tables>
-  row: EarlierConversation
   own: Place
   parts: Map<ConversationKey, Part>
 }
 
-export async function splitConversation(database: Kysely<Tables>, row: EarlierConversation): Promise<void> {
-  const own = row.type === 'group' ? placeOfGroup(row.first) : placeOfUsers(row.first, row.second)
-  const whole: Whole = { database, row, own, parts: new Map() }
+export async function splitConversation(database: Kysely<Tables>, stored: Stored): Promise<void> {
+  const { type, first, second } = stored.row
+  const own = type === 'group' ? placeOfGroup(first) : placeOfUsers(first, second)
+  const whole: Whole = { ...stored, database, own, parts: new Map() }
   partOf(whole, own)
   await sortMessages(whole)
   await moveRows(whole)
@@ -83,12 +86,12 @@ const messagesAtOnce = 500
 
 /** Notes for each message which conversation it belongs to, and its number there. */
 async function sortMessages(whole: Whole): Promise<void> {
-  const { database, row } = whole
+  const { database, conversationId, row } = whole
   for (let after = -1; ; ) {
     const { rows } = await sql<EarlierMessage>`
       SELECT id, seq, counted, counts, sender, receiver, receiver_type, category, sent_at,
         CASE WHEN category = 'action' AND sender = ${systemUid} THEN data END AS data
-      FROM messages WHERE app_id = ${row.app_id} AND conversation_key = ${row.conversation_key} AND seq > ${after}
+      FROM messages WHERE app_id = ${row.app_id} AND conversation_key = ${conversationId} AND seq > ${after}
       ORDER BY seq LIMIT ${messagesAtOnce}`.execute(database)
     const last = rows.at(-1)
     if (!last) return
@@ -98,9 +101,10 @@ async function sortMessages(whole: Whole): Promise<void> {
       const part = partOf(whole, await placeOfMessage(whole, message, placed))
       placed.set(message.id, part.place.conversationKey)
       const { seq, counted } = numberIn(whole, part, message)
-      sorted.push(sql`(${message.id}, ${part.place.conversationKey}, ${message.seq}, ${seq}, ${counted})`)
+      const { conversationKey } = part.place
+      sorted.push(sql`(${row.app_id}, ${message.id}, ${conversationKey}, ${message.seq}, ${seq}, ${counted})`)
     }
-    await sql`INSERT INTO ${splits} (message_id, conversation_key, old_seq, seq, counted)
+    await sql`INSERT INTO ${splits} (app_id, message_id, conversation_key, old_seq, seq, counted)
       VALUES ${sql.join(sorted)}`.execute(database)
     after = last.seq
   }
@@ -123,9 +127,9 @@ function numberIn({ row }: Whole, part: Part, message: EarlierMessage): { seq: n
 type Placed = Map<number, ConversationKey>
 
 async function placeOfMessage(whole: Whole, message: EarlierMessage, placed: Placed): Promise<Place> {
-  const { row, own, parts } = whole
+  const { conversationId, own, parts } = whole
   const named = namedByColumns(message) ?? (await namedByAction(whole, message, placed))
-  if (named && conversationIdOf(named.conversationKey) === row.conversation_key) return named
+  if (named && conversationIdOf(named.conversationKey) === conversationId) return named
   // It names nobody: nothing is left of it but its number, or of what it tells.
   const alike = [own, ...[...parts.values()].map(({ place }) => place)]
   return alike.find(({ type }) => type === message.receiver_type) ?? own
@@ -142,7 +146,7 @@ function namedByColumns({ sender, receiver, receiver_type, category }: EarlierMe
  * in a conversation of the receiver.
  */
 async function namedByAction(
-  { database, row, parts }: Whole,
+  { database, conversationId, parts }: Whole,
   { receiver, data }: EarlierMessage,
   placed: Placed,
 ): Promise<Place | undefined> {
@@ -151,7 +155,7 @@ async function namedByAction(
   const { rows } = await sql<{ conversation_key: ConversationKey }>`
     SELECT conversation_key FROM ${splits} WHERE message_id = ${Number(on.id ?? 0)}`.execute(database)
   const key = placed.get(Number(on.id)) ?? rows[0]?.conversation_key
-  const ofReceiver = placesNamed(row.conversation_key).filter(({ first, second }) => [first, second].includes(receiver))
+  const ofReceiver = placesNamed(conversationId).filter(({ first, second }) => [first, second].includes(receiver))
   const known = ofReceiver.filter(({ conversationKey }) => parts.has(conversationKey))
   return known.find(({ conversationKey }) => conversationKey === key) ?? known[0] ?? ofReceiver[0]
 }
@@ -166,8 +170,8 @@ const sidesAtOnce = 500
 
 /** Each user keeps their side of every part that is theirs. */
 async function moveRows(whole: Whole): Promise<void> {
-  const { database, row } = whole
-  const group = placesNamed(row.conversation_key).find(({ type }) => type === 'group')
+  const { database, conversationId, row } = whole
+  const group = placesNamed(conversationId).find(({ type }) => type === 'group')
   for (let after = ''; ; ) {
     // Only members may see what a group says, so here it is asked who is one.
     const { rows } = await sql<EarlierSide>`
@@ -176,7 +180,7 @@ async function moveRows(whole: Whole): Promise<void> {
           AND group_members.uid = conversation_rows.uid) THEN 1 ELSE 0 END
         FROM groups WHERE groups.app_id = ${row.app_id} AND groups.guid = ${group?.first ?? ''}) AS is_member
       FROM conversation_rows WHERE conversation_rows.app_id = ${row.app_id}
-      AND conversation_rows.conversation_key = ${row.conversation_key} AND conversation_rows.uid > ${after}
+      AND conversation_rows.conversation_key = ${conversationId} AND conversation_rows.uid > ${after}
       ORDER BY conversation_rows.uid LIMIT ${sidesAtOnce}`.execute(database)
     const last = rows.at(-1)
     if (!last) return
@@ -191,8 +195,8 @@ async function moveRows(whole: Whole): Promise<void> {
 
 /** The conversations that a user has a side of. */
 function placesOfSide(whole: Whole, { uid, is_member }: EarlierSide): Place[] {
-  const { row, parts } = whole
-  const readings = placesNamed(row.conversation_key)
+  const { conversationId, parts } = whole
+  const readings = placesNamed(conversationId)
   const group = readings.find(({ type }) => type === 'group')
   const ofUser = readings.filter(({ type, first, second }) => type === 'user' && [first, second].includes(uid))
   const pairs = ofUser.filter(({ conversationKey }) => parts.has(conversationKey))
@@ -207,16 +211,16 @@ function placesOfSide(whole: Whole, { uid, is_member }: EarlierSide): Place[] {
 
 /** What stood at a number of the whole stands at the last number of the part that is not beyond it. */
 function inPart({ row }: Whole, key: ConversationKey, seq: string, value: 'seq' | 'counted', otherwise: string) {
-  const { purged_seq, purged_counted } = row
+  const { app_id, purged_seq, purged_counted } = row
   const before = value === 'seq' ? purged_seq : purged_counted
   return sql<number>`CASE WHEN ${sql.ref(seq)} <= ${purged_seq} THEN ${sql.ref(otherwise)} ELSE coalesce((
-    SELECT ${sql.ref(`split.${value}`)} FROM ${splits} AS split WHERE split.conversation_key = ${key}
-    AND split.old_seq > ${purged_seq} AND split.old_seq <= ${sql.ref(seq)}
+    SELECT ${sql.ref(`split.${value}`)} FROM ${splits} AS split WHERE split.app_id = ${app_id}
+    AND split.conversation_key = ${key} AND split.old_seq > ${purged_seq} AND split.old_seq <= ${sql.ref(seq)}
     ORDER BY split.old_seq DESC LIMIT 1), ${before}) END`
 }
 
 async function copyRows(whole: Whole, key: ConversationKey, uids: string[]): Promise<void> {
-  const { database, row } = whole
+  const { database, conversationId, row } = whole
   const column = (name: string) => `conversation_rows.${name}`
   const moved = (name: string) => inPart(whole, key, column(name), 'seq', column(name))
   await sql`INSERT INTO conversation_rows (app_id, uid, conversation_key, delivered_seq, read_seq, read_counted,
@@ -224,13 +228,13 @@ async function copyRows(whole: Whole, key: ConversationKey, uids: string[]): Pro
     SELECT app_id, uid, CAST(${key} AS text), ${moved('delivered_seq')}, ${moved('read_seq')},
       ${inPart(whole, key, column('read_seq'), 'counted', column('read_counted'))}, ${moved('cleared_seq')}, kept, tags, pinned_at,
       created_at
-    FROM conversation_rows WHERE app_id = ${row.app_id} AND conversation_key = ${row.conversation_key}
+    FROM conversation_rows WHERE app_id = ${row.app_id} AND conversation_key = ${conversationId}
     AND uid IN (${sql.join(uids)})`.execute(database)
 }
 
 /** When people received and read what is in a part. */
 async function moveMarks(whole: Whole, { type, conversationKey: key, first, second }: Place): Promise<void> {
-  const { database, row, parts } = whole
+  const { database, conversationId, row, parts } = whole
   const inPairs = [...parts.values()].flatMap(({ place }) => (place.type === 'user' ? [place.first, place.second] : []))
   const theirs =
     type === 'user'
@@ -242,28 +246,30 @@ async function moveMarks(whole: Whole, { type, conversationKey: key, first, seco
   await sql`INSERT INTO receipt_marks (app_id, conversation_key, uid, kind, seq, at)
     SELECT CAST(${row.app_id} AS text), CAST(${key} AS text), uid, kind, seq, min(at) FROM (
       SELECT uid, kind, ${seq} AS seq, at FROM receipt_marks
-      WHERE receipt_marks.app_id = ${row.app_id} AND conversation_key = ${row.conversation_key} AND ${theirs}) AS moved
+      WHERE receipt_marks.app_id = ${row.app_id} AND conversation_key = ${conversationId} AND ${theirs}) AS moved
     WHERE seq > 0 GROUP BY uid, kind, seq`.execute(database)
 }
 
-async function moveMessages({ database, row }: Whole): Promise<void> {
+async function moveMessages({ database, conversationId, row }: Whole): Promise<void> {
   const of = (column: string, id: string) =>
     sql`(SELECT ${sql.ref(`split.${column}`)} FROM ${splits} AS split WHERE split.message_id = ${sql.ref(id)})`
-  const here = sql`app_id = ${row.app_id} AND conversation_key = ${row.conversation_key}`
+  const here = (table: string) =>
+    sql`${sql.ref(`${table}.app_id`)} = ${row.app_id} AND ${sql.ref(`${table}.conversation_key`)} = ${conversationId}`
   await sql`UPDATE message_mentions SET conversation_key = ${of('conversation_key', 'message_mentions.message_id')},
     seq = ${of('seq', 'message_mentions.message_id')}
-    WHERE ${here} AND message_id IN (SELECT split.message_id FROM ${splits} AS split)`.execute(database)
+    WHERE ${here('message_mentions')} AND EXISTS ${of('message_id', 'message_mentions.message_id')}`.execute(database)
   await sql`UPDATE messages SET conversation_key = ${of('conversation_key', 'messages.id')},
-    seq = ${of('seq', 'messages.id')}, counted = ${of('counted', 'messages.id')} WHERE ${here}`.execute(database)
+    seq = ${of('seq', 'messages.id')}, counted = ${of('counted', 'messages.id')} WHERE ${here('messages')}`.execute(
+    database,
+  )
 }
 
-async function removeEarlier({ database, row }: Whole): Promise<void> {
+async function removeEarlier({ database, conversationId, row }: Whole): Promise<void> {
   // Mentions that are left are of messages which are gone.
   for (const name of ['message_mentions', 'receipt_marks', 'conversation_rows', 'conversations'] as const) {
     await sql`DELETE FROM ${sql.table(name)} WHERE app_id = ${row.app_id}
-      AND conversation_key = ${row.conversation_key}`.execute(database)
+      AND conversation_key = ${conversationId}`.execute(database)
   }
-  await sql`DELETE FROM ${splits}`.execute(database)
 }
 
 async function addConversation({ database, row, own }: Whole, part: Part): Promise<void> {
