@@ -1,4 +1,4 @@
-import { conversationId as conversationIdOfUsers, usersJoint } from '../users/index.ts'
+import { usersJoint } from '../users/index.ts'
 
 /** Where something is said: between two users, or in a group. */
 export type Place =
@@ -44,7 +44,7 @@ const groupPrefix = 'group_'
 /** The id by which a conversation is known on the wire. Others may have the same one; see `placesNamed`. */
 export function conversationIdOf(conversationKey: ConversationKey): string {
   const { type, first, second } = placeOfKey(conversationKey)
-  return type === 'group' ? `${groupPrefix}${first}` : conversationIdOfUsers(first, second)
+  return type === 'group' ? `${groupPrefix}${first}` : `${first}${usersJoint}${second}`
 }
 
 const idShape = /^[a-z0-9_-]{1,100}$/
