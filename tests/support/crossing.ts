@@ -55,19 +55,11 @@ const tried: Record<By, Tried[]> = { attackers: all.filter(actsAsUser), app: all
 export const triedIds = all.map(({ operation }) => operation.id)
 
 /** What takes a stage apart comes seldom, or there would soon be nothing left to meet on it. */
-const seldom = new Set([
-  ...['resetUserConversation', 'resetGroupConversation', 'deleteConversation'],
-  ...['deleteGroup', 'deleteUser', 'deactivateUsers', 'kickMember', 'leaveGroup', 'banUser', 'banMember'],
-  ...[
-    'flushAuthTokens',
-    'deleteAuthToken',
-    'deleteApiKey',
-    'blockUsers',
-    'setRolePermissions',
-    'setScopePermissions',
-    'deleteRole',
-  ],
-])
+const seldom = new Set(
+  `resetUserConversation resetGroupConversation deleteConversation deleteGroup kickMember leaveGroup banUser banMember
+   deleteUser deactivateUsers blockUsers flushAuthTokens deleteAuthToken deleteApiKey deleteRole setRolePermissions
+   setScopePermissions`.split(/\s+/),
+)
 const seldomChance = 0.3
 const strangerChance = 0.05
 
@@ -83,7 +75,7 @@ interface Scene {
 
 const soundChance = 0.7
 
-/** Half of all attempts are about something that the actor has a part in, and that may read like something else. */
+/** Most attempts are about something that the actor has a part in, and that reads like something else. */
 function sceneOn(stage: Stage, by: By, random: Random, { path }: Operation): Scene {
   const actors = by === 'attackers' ? stage.attackers : stage.hostile.uids
   const wanted = path.includes('{guid}') ? 'group' : path.startsWith('/users/{uid}/') ? 'user' : undefined

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Tables } from '../../storage/tables.ts'
 import { systemUid } from '../users/index.ts'
 import { type ConversationKey, conversationIdOf, type Place, placeOfGroup, placeOfUsers, placesNamed } from './place.ts'
-import type { ConversationRow } from './tables.ts'
+import type { ConversationRow, MessageRow } from './tables.ts'
 
 /**
  * Takes apart what several conversations had stored under one id. Each message belongs to the conversation that its own
@@ -68,19 +68,10 @@ function partOf({ row, parts }: Whole, place: Place): Part {
   return part
 }
 
-interface EarlierMessage {
-  id: number
-  seq: number
-  counted: number
-  counts: number
-  sender: string
-  receiver: string
-  receiver_type: 'user' | 'group'
-  category: string
-  sent_at: number
-  /** Only of what the app did. */
-  data: string | null
-}
+type Told = 'id' | 'seq' | 'counted' | 'counts' | 'sender' | 'receiver' | 'receiver_type' | 'category' | 'sent_at'
+
+/** What is looked at of a message; its content only where the app did something. */
+type EarlierMessage = Pick<MessageRow, Told> & { data: string | null }
 
 const messagesAtOnce = 500
 
