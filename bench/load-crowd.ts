@@ -106,11 +106,11 @@ async function sayOnce(work: Work, place: Place, uid: string): Promise<MessageRo
 
 /** Says more of the same: messages, what they can be found by, what each speaker has read by speaking. */
 async function repeat({ db, now }: Work, place: Place, said: MessageRow[], count: number): Promise<void> {
-  const { conversationId } = place
+  const { conversationKey } = place
   const conversation = await db
     .select('conversations')
     .selectAll()
-    .where('conversations.conversation_id', '=', conversationId)
+    .where('conversations.conversation_key', '=', conversationKey)
     .executeTakeFirstOrThrow()
   const values = Array.from({ length: count }, (_, n) => {
     const seq = conversation.last_seq + n + 1
@@ -122,7 +122,7 @@ async function repeat({ db, now }: Work, place: Place, said: MessageRow[], count
   await putSearchEntries(db, messagesList, rows.map(searchEntry))
   const marks = values.map(({ sender, seq }) => ({ uid: sender, seq: seq - 1 }))
   if (said.length > 1) {
-    const columns = { conversation_id: conversationId, kind: 'read' as const, at: now }
+    const columns = { conversation_key: conversationKey, kind: 'read' as const, at: now }
     await db
       .insert(
         'receipt_marks',
@@ -135,7 +135,7 @@ async function repeat({ db, now }: Work, place: Place, said: MessageRow[], count
     await db
       .update('conversation_rows')
       .set({ delivered_seq: seq, read_seq: seq, read_counted: counted })
-      .where('conversation_id', '=', conversationId)
+      .where('conversation_key', '=', conversationKey)
       .where('uid', '=', sender)
       .execute()
   }
@@ -149,6 +149,6 @@ async function repeat({ db, now }: Work, place: Place, said: MessageRow[], count
       active_at: now,
       last_at: now,
     })
-    .where('conversation_id', '=', conversationId)
+    .where('conversation_key', '=', conversationKey)
     .execute()
 }

@@ -133,7 +133,7 @@ async function sayAgain(inApp: <T>(run: (work: Work) => Promise<T>) => Promise<T
       await sql`INSERT INTO messages (${sql.join(columns.map((name) => sql.ref(name)))})
         SELECT ${sql.join(columns.map((name) => later[name] ?? sql.ref(`messages.${name}`)))} FROM messages
         JOIN conversations ON conversations.app_id = messages.app_id
-          AND conversations.conversation_id = messages.conversation_id
+          AND conversations.conversation_key = messages.conversation_key
         WHERE messages.app_id = ${db.appId} AND messages.id BETWEEN ${span.first} AND ${span.last}
         ORDER BY messages.id`.execute(db.connection.query)
       await sql`INSERT INTO search_entries (app_id, list, id, at, text, marks)
@@ -155,7 +155,7 @@ async function firstAndLast(db: TenantDb): Promise<{ first: number; last: number
 /** Conversations end, and their users stand, where they did before all was said so many times more. */
 async function moveEnds(db: TenantDb, more: number): Promise<void> {
   const ofConversation = (column: string) => sql`(SELECT ${sql.ref(`conversations.${column}`)} FROM conversations
-    WHERE conversations.app_id = ${db.appId} AND conversations.conversation_id = moved.conversation_id) * ${more}`
+    WHERE conversations.app_id = ${db.appId} AND conversations.conversation_key = moved.conversation_key) * ${more}`
   await sql`UPDATE receipt_marks AS moved SET seq = moved.seq + ${ofConversation('last_seq')}
     WHERE moved.app_id = ${db.appId}`.execute(db.connection.query)
   await sql`UPDATE conversation_rows AS moved SET read_seq = moved.read_seq + ${ofConversation('last_seq')},

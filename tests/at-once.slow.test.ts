@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { markUpTo } from '../server/src/areas/conversations/receipts.ts'
-import { findSide } from '../server/src/areas/timeline/index.ts'
+import { findSide, placeOfGroup } from '../server/src/areas/timeline/index.ts'
 import { workIn } from '../server/src/kit/work.ts'
 import { databases } from './support/databases.ts'
 import { assertSucceeds, type House, house } from './support/house.ts'
@@ -86,7 +86,7 @@ for (const database of databases) {
       let last: Promise<unknown> = Promise.resolve()
       await store.write(async (connection) => {
         const work = workIn(connection, app.id, tools)
-        const side = await findSide(work.db, 'group_g', 'lin')
+        const side = await findSide(work.db, placeOfGroup('g').conversationKey, 'lin')
         assert.ok(side)
         await markUpTo(work, side, 'read', undefined)
         last = app.post('/groups/g/conversation/read', {}, as('max'))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeSend } from '../server/src/areas/messages/index.ts'
+import { placeOfGroup } from '../server/src/areas/timeline/index.ts'
 import { doctor } from '../server/src/cli/doctor.ts'
 import type { TenantTable } from '../server/src/storage/tables.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
@@ -141,8 +142,11 @@ for (const database of databases) {
       )
       for (const { guid, id, members_count } of groups) {
         const uids = members.filter(({ group_id }) => group_id === id).map(({ uid }) => uid)
-        const place = `group_${guid}`
-        const rows = db.select('conversation_rows').selectAll().where('conversation_rows.conversation_id', '=', place)
+        const { conversationKey } = placeOfGroup(guid)
+        const rows = db
+          .select('conversation_rows')
+          .selectAll()
+          .where('conversation_rows.conversation_key', '=', conversationKey)
         assert.deepEqual(
           (await rows.orderBy('conversation_rows.uid').execute()).map(({ uid }) => uid),
           uids,
@@ -153,7 +157,7 @@ for (const database of databases) {
           .innerJoin('conversations', (join) =>
             join
               .onRef('conversations.app_id', '=', 'messages.app_id')
-              .onRef('conversations.conversation_id', '=', 'messages.conversation_id'),
+              .onRef('conversations.conversation_key', '=', 'messages.conversation_key'),
           )
           .select('messages.id')
           .whereRef('messages.seq', '<=', 'conversations.purged_seq')

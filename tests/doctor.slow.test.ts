@@ -5,15 +5,19 @@ import { sql } from 'kysely'
 import { auditCalls } from '../server/src/areas/calls/index.ts'
 import { beginCall, happen, newSessionId } from '../server/src/areas/calls/ledger.ts'
 import { initiate } from '../server/src/areas/calls/rules.ts'
+import { auditSides } from '../server/src/areas/groups/index.ts'
+import { auditMarks } from '../server/src/areas/messages/index.ts'
+import { auditPlaces, auditTimeline, placeOfGroup, placeOfUsers } from '../server/src/areas/timeline/index.ts'
 import { auditUsers } from '../server/src/areas/users/index.ts'
 import { doctor } from '../server/src/cli/doctor.ts'
 import { workIn } from '../server/src/kit/work.ts'
 import { type TenantDb, tenantDb } from '../server/src/storage/tenant.ts'
 import { databases } from './support/databases.ts'
-import { type AppClient, type House, house } from './support/house.ts'
+import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { parley } from './support/parley.ts'
+import { as, say, sayIn } from './support/talk.ts'
 
-/** The doctor finds whatever is stored and does not follow from ledgers of calls, or from users, and nothing else. */
+/** The doctor finds whatever is stored and does not follow from ledgers of calls, users and messages, and nothing else. */
 
 const auditsBesideWriters = 3
 const writers = 4
@@ -280,6 +284,150 @@ const tamperedUsers: Tampering[] = [
   ],
 ]
 
+const [ofTwo, ofGroup] = [placeOfUsers('nora', 'milo').conversationKey, placeOfGroup('crew').conversationKey]
+const nowhere = placeOfUsers('nora', 'nobody').conversationKey
+
+/** The message of this text. */
+const said = (text: string) => sql<boolean>`category = 'message' AND data LIKE ${`%"text":"${text}"%`}`
+const messageOf = (db: TenantDb, text: string) => db.update('messages').where(said(text))
+const sideOf = (db: TenantDb, uid: string) =>
+  db.update('conversation_rows').where('conversation_key', '=', ofTwo).where('uid', '=', uid)
+const conversation = (db: TenantDb) => db.update('conversations').where('conversation_key', '=', ofTwo)
+const aSide = { delivered_seq: 0, read_seq: 0, read_counted: 0, created_at: 1 }
+
+const tamperedTalk: Tampering[] = [
+  [
+    'a conversation under another key than its own',
+    (db) => conversation(db).set({ second: 'kenji' }).execute(),
+    /user\/milo\/nora is that of user milo kenji/,
+  ],
+  [
+    'a conversation whose users stand in another order',
+    (db) => conversation(db).set({ first: 'nora', second: 'milo' }).execute(),
+    /user\/milo\/nora is that of user nora milo/,
+  ],
+  [
+    'a group’s conversation that passes for one of two users',
+    (db) => db.update('conversations').set({ type: 'user' }).where('conversation_key', '=', ofGroup).execute(),
+    /group\/crew is that of user crew/,
+  ],
+  ...Object.entries({
+    sender: { sender: 'kenji' },
+    receiver: { receiver: 'kenji' },
+    'kind of receiver': { receiver_type: 'group' as const },
+    conversation: { conversation_key: ofGroup, seq: 99 },
+  }).map(
+    ([what, columns]): Tampering => [
+      `a message with another ${what}`,
+      (db) => messageOf(db, 'hello').set(columns).execute(),
+      /message \d+ lies in \S+, which is not its place/,
+    ],
+  ),
+  [
+    'a message in no conversation',
+    (db) => messageOf(db, 'hello').set({ conversation_key: nowhere }).execute(),
+    /message \d+ lies in user\/nobody\/nora, which/,
+  ],
+  [
+    'what the app did in a conversation of others',
+    (db) =>
+      db
+        .update('messages')
+        .set({ receiver: 'kenji' })
+        .where('category', '=', 'action')
+        .where('sender', '=', 'app_system')
+        .where('conversation_key', '=', ofTwo)
+        .execute(),
+    /message \d+ lies in user\/milo\/nora, which/,
+  ],
+  ...(['parent_id', 'quoted_id'] as const).map(
+    (column): Tampering => [
+      `a message whose ${column} is in another conversation`,
+      (db) =>
+        messageOf(db, 'hello')
+          .set({ [column]: db.select('messages').select('messages.id').where(said('to all')) })
+          .execute(),
+      /message \d+ lies in user\/milo\/nora, which/,
+    ],
+  ),
+  [
+    'a side of somebody who is not one of the two',
+    (db) => sideOf(db, 'milo').set({ uid: 'kenji' }).execute(),
+    /the side of kenji lies in user\/milo\/nora, which/,
+  ],
+  [
+    'a side of no conversation',
+    (db) => db.insert('conversation_rows', { uid: 'nora', conversation_key: nowhere, ...aSide }).execute(),
+    /the side of nora lies in user\/nobody\/nora, which/,
+  ],
+  [
+    'a side of a group’s conversation without a membership',
+    (db) => db.insert('conversation_rows', { uid: 'tagged', conversation_key: ofGroup, ...aSide }).execute(),
+    /tagged has a side of the group crew and is no member/,
+  ],
+  [
+    'a receipt of somebody who is not one of the two',
+    (db) => db.update('receipt_marks').set({ uid: 'kenji' }).where('uid', '=', 'milo').execute(),
+    /a receipt of kenji lies in user\/milo\/nora, which/,
+  ],
+  [
+    'a receipt in no conversation',
+    (db) => db.update('receipt_marks').set({ conversation_key: nowhere }).where('uid', '=', 'milo').execute(),
+    /a receipt of milo lies in user\/nobody\/nora, which/,
+  ],
+  [
+    'a receipt of what was not said yet',
+    (db) => db.update('receipt_marks').set({ seq: sql`seq + 1000` }).where('uid', '=', 'milo').execute(),
+    /a receipt of milo lies in user\/milo\/nora, which/,
+  ],
+  [
+    'a mention in another conversation',
+    (db) => db.update('message_mentions').set({ conversation_key: ofGroup }).execute(),
+    /the mention in message \d+ lies in group\/crew, which/,
+  ],
+  [
+    'a mention at another number',
+    (db) => db.update('message_mentions').set({ seq: 77 }).execute(),
+    /the mention in message \d+ lies in user\/milo\/nora, which/,
+  ],
+  [
+    'a message that is found in another conversation',
+    (db) => db.update('search_entries').set({ marks: 'group/crew' }).where('text', '=', 'hello').execute(),
+    /message \d+ is found in group\/crew, which is not its place/,
+  ],
+  ['a gap in the numbers', (db) => messageOf(db, 'hello').set({ seq: 99 }).execute(), /has gaps|ends with another/],
+  [
+    'a message that is gone',
+    (db) => db.delete('messages').where(said('hello')).execute(),
+    /the conversation user\/milo\/nora has gaps/,
+  ],
+  [
+    'a message that is counted wrongly',
+    (db) => messageOf(db, 'hello').set({ counted: sql`counted + 1` }).execute(),
+    /message \d+ is counted wrongly/,
+  ],
+  [
+    'a conversation that counts too many',
+    (db) => conversation(db).set({ last_counted: sql`last_counted + 1` }).execute(),
+    /user\/milo\/nora counts other messages/,
+  ],
+  [
+    'a conversation that shows what was never said',
+    (db) => conversation(db).set({ shown_seq: 999 }).execute(),
+    /user\/milo\/nora shows a message that does not exist/,
+  ],
+  [
+    'a reader who is ahead of the conversation',
+    (db) => sideOf(db, 'milo').set({ read_seq: 999 }).execute(),
+    /milo stands in user\/milo\/nora where nobody can/,
+  ],
+  [
+    'a reader who has counted otherwise',
+    (db) => sideOf(db, 'milo').set({ read_counted: 77 }).execute(),
+    /milo stands in user\/milo\/nora where nobody can/,
+  ],
+]
+
 class TakenBack extends Error {}
 
 for (const database of databases) {
@@ -319,12 +467,21 @@ for (const database of databases) {
       assert.equal(live.status, 'ongoing')
       await app.post('/users', { uid: 'tagged', name: 'Tagged One', tags: ['vip', 'beta'] })
       calls = { ended: ended.sessionId, live: live.sessionId }
+      const { id } = await say(app, 'nora', 'milo', 'hello')
+      await say(app, 'milo', 'nora', 'well, <@uid:nora>', { quotedMessageId: Number(id) })
+      assertSucceeds(await app.put(`/messages/${id}`, { data: { text: 'hello' } }))
+      assertSucceeds(await app.post('/users/milo/conversation/read', {}, as('nora')))
+      assertSucceeds(await app.post('/users/nora/conversation/read', {}, as('milo')))
+      const members = { participants: ['milo', 'kenji'] }
+      assertSucceeds(await app.post('/groups', { guid: 'crew', name: 'Crew', members }, as('nora')))
+      await sayIn(app, 'crew', 'nora', 'to all')
     })
     after(() => h.close())
 
     const audit = async (db: TenantDb) => {
       const ofCalls = (await auditCalls(db)).findings.map(({ sessionId, problem }) => `call ${sessionId} ${problem}`)
-      return [...ofCalls, ...(await auditUsers(db)).findings]
+      const ofTalk = [await auditTimeline(db), await auditPlaces(db), await auditMarks(db), await auditSides(db)]
+      return [...ofCalls, ...(await auditUsers(db)).findings, ...ofTalk.flat()]
     }
 
     const examine = async () => {
@@ -339,7 +496,8 @@ for (const database of databases) {
       assert.match(text, /4 users are counted and found as they are/)
     })
 
-    for (const [what, tamper, finding] of [...tamperedColumns, ...tamperedRows, ...tamperedCounts, ...tamperedUsers]) {
+    const tamperings = [...tamperedColumns, ...tamperedRows, ...tamperedCounts, ...tamperedUsers, ...tamperedTalk]
+    for (const [what, tamper, finding] of tamperings) {
       it(`finds ${what}`, async () => {
         let problems: string[] = []
         const examined = h.service.house.database.write(async (connection) => {

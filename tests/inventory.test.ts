@@ -160,3 +160,21 @@ it('gives every operation a name of its own', () => {
   const ids = areas.flatMap(({ operations }) => operations.map(({ id }) => id))
   assert.equal(new Set(ids).size, ids.length)
 })
+
+/** Of two followers with one name one would never move; of two jobs one would never run. */
+it('gives every follower, job, event, table and migration a name of its own', () => {
+  const namesOf = (pick: (area: (typeof areas)[number]) => string[]) => areas.flatMap(pick)
+  for (const names of [
+    namesOf(({ followers }) => followers.map(({ name }) => name)),
+    namesOf(({ jobs }) => jobs.map(({ name }) => name)),
+    namesOf(({ events }) => events.map(({ name }) => name)),
+    namesOf(({ tables, installTables }) => [...tables, ...installTables]),
+    namesOf(({ migrations }) => Object.keys(migrations)),
+    namesOf(({ name }) => [name]),
+  ]) {
+    assert.deepEqual(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      [],
+    )
+  }
+})

@@ -28,7 +28,7 @@ describe('a connection that goes silent', () => {
   before(async () => {
     const { cert, key } = await localCertificates(folder, 'localhost')
     listener = await listen(
-      { host: '127.0.0.1', port: 0, cert, key },
+      { host: '0.0.0.0', port: 0, cert, key },
       (request, response) => {
         if (request.url === '/slowly') {
           takeTime(request)
@@ -70,6 +70,21 @@ describe('a connection that goes silent', () => {
 
   it('before its first byte is closed', async () => {
     assert.equal(await heardUntilClosed(plain(), ''), '')
+  })
+
+  it('in the middle of the TLS handshake is closed, whatever becomes of another from the same port', async () => {
+    const hello = Buffer.from([0x16, 3, 1])
+    const first = connect({ host: '127.0.0.1', port: listener.port, localAddress: '127.0.0.1' })
+    await once(first, 'connect')
+    const { localPort = 0 } = first
+    const second = connect({ host: '127.0.0.2', port: listener.port, localAddress: '127.0.0.1', localPort })
+    await once(second, 'connect')
+    first.on('error', () => {})
+    first.write(hello)
+    const closed = heardUntilClosed(second, hello)
+    await pause(patience.checkMilliseconds)
+    first.destroy()
+    assert.equal(await closed, '')
   })
 
   it('in the middle of the TLS handshake is closed', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { placeOfUsers } from '../server/src/areas/timeline/index.ts'
 import { databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type Caller, callerAt, type House, house } from './support/house.ts'
 import { appWith, as, idsIn, say, sayIn } from './support/talk.ts'
@@ -123,7 +124,7 @@ for (const database of databases) {
             .updateTable('conversations')
             .set({ active_at: second[other[0] as 'a'] })
             .where('conversations.app_id', '=', own.id)
-            .where('conversations.conversation_id', '=', `ada_user_${other}`)
+            .where('conversations.conversation_key', '=', placeOfUsers('ada', other).conversationKey)
             .execute()
         }
       })

@@ -55,6 +55,8 @@ export interface Options {
   strict?: boolean
   /** How long to wait for a database that is away; not at all if absent. */
   databasePatienceSeconds?: number
+  /** Take only these migration steps: to load what an older version has written. */
+  steps?: readonly string[]
 }
 
 /** Everything below the doors: what the command line needs too. */
@@ -166,6 +168,7 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
       await migrate(
         database,
         areas.map((area) => area.migrations),
+        options.steps,
       )
       await database.writeAlone((connection) => holdToMasterKey(connection, tools.secrets))
     })

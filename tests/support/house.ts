@@ -8,7 +8,7 @@ import { type Service, startService } from '../../server/src/compose.ts'
 import { readConfig } from '../../server/src/config.ts'
 import type { Area } from '../../server/src/kit/area.ts'
 import type { AdjustableClock, Passwords } from '../../server/src/kit/ports.ts'
-import { type DatabaseName, freshDatabase } from './databases.ts'
+import { type DatabaseName, type FreshDatabase, freshDatabase } from './databases.ts'
 import { type Answer, type Client, httpsClient, type Sending } from './http.ts'
 import { assertNothingTripped, installTripwire } from './tripwire.ts'
 
@@ -19,6 +19,8 @@ export interface House {
   client: Client
   /** An app of this name, created on first use. */
   app(name: string): Promise<AppClient>
+  /** An app that was there already. */
+  appOf(id: string): Promise<AppClient>
   management: Caller & { key: string; secret: string }
   /** Runs followers and jobs until nothing is due. */
   settle(): Promise<void>
@@ -51,15 +53,24 @@ export interface AppClient extends Caller {
 
 export interface HouseOptions {
   database: DatabaseName
+  /** With what is in it already; a new one, if there is none. */
+  on?: FreshDatabase
   areas?: Area[]
   environment?: Record<string, string>
   strict?: boolean
   passwords?: Passwords
 }
 
-export async function house({ database, areas, environment, strict = true, passwords }: HouseOptions): Promise<House> {
+export async function house({
+  database,
+  on,
+  areas,
+  environment,
+  strict = true,
+  passwords,
+}: HouseOptions): Promise<House> {
   installTripwire()
-  const fresh = await freshDatabase(database)
+  const fresh = on ?? (await freshDatabase(database))
   const clock = systemClock()
   const config = readConfig({
     PARLEY_PORT: '0',
@@ -99,6 +110,11 @@ export async function house({ database, areas, environment, strict = true, passw
       const known = apps.get(name) ?? createApp(name)
       apps.set(name, known)
       return known
+    },
+    async appOf(id) {
+      const answer = await management.get(`/apps/${id}`)
+      assert.equal(answer.status, 200, answer.text)
+      return appClient(client, config.domain, answer.body.data)
     },
     settle: () => opened.workers.settle(),
     async close() {

@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { pino } from 'pino'
-import { type House, installExists, openHouse } from '../compose.ts'
+import { type House, installExists, type Options, openHouse } from '../compose.ts'
 import type { Config } from '../config.ts'
 
 /** What a command leaves: text for people, data for programs, and whether all is well. */
@@ -44,8 +44,12 @@ export function withExistingHouse<T>(config: Config, work: (house: House) => Pro
 }
 
 /** Runs work against the install's database without opening its doors; beside a running server, if need be. */
-export async function withHouse<T>(config: Config, work: (house: House) => Promise<T>): Promise<T> {
-  const house = await openHouse(config, pino({ level: 'error' }, pino.destination(2)))
+export async function withHouse<T>(
+  config: Config,
+  work: (house: House) => Promise<T>,
+  options: Options = {},
+): Promise<T> {
+  const house = await openHouse(config, pino({ level: 'error' }, pino.destination(2)), options)
   try {
     return await work(house)
   } finally {

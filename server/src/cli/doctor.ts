@@ -1,7 +1,9 @@
 import { access, constants } from 'node:fs/promises'
 import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
 import { auditCalls } from '../areas/calls/index.ts'
-import { auditTimeline } from '../areas/timeline/index.ts'
+import { auditSides } from '../areas/groups/index.ts'
+import { auditMarks } from '../areas/messages/index.ts'
+import { auditPlaces, auditTimeline } from '../areas/timeline/index.ts'
 import { auditUsers } from '../areas/users/index.ts'
 import type { House } from '../compose.ts'
 import type { Connection } from '../storage/connection.ts'
@@ -18,8 +20,8 @@ export const doctor: Command = {
   name: 'doctor',
   usage: ['parley doctor'],
   about:
-    'Check the install: recompute every call from its ledger and every list of users from the users, compare, ' +
-    'and look for stuck work.',
+    'Check the install: recompute every call from its ledger, every list of users from the users and every count of a ' +
+    'conversation from its messages, compare, and look for what is out of place or stuck.',
   run: ({ config }) =>
     withExistingHouse(config, async (house) => {
       const checks = [await checkFolder(house), await checkJobs(house), await checkFollowers(house)]
@@ -85,7 +87,8 @@ async function checkApps(house: House, connection: Connection): Promise<Check[]>
   for (const { id } of apps) {
     const db = tenantDb(connection, id)
     if (await isBeingPurged(house, db)) continue
-    checks.push(await checkKeys(house, db), await checkUsers(db), await checkTimeline(db), await checkCalls(db))
+    checks.push(await checkKeys(house, db), await checkUsers(db), await checkTimeline(db), await checkPlaces(db))
+    checks.push(await checkCalls(db))
   }
   return checks
 }
@@ -123,6 +126,14 @@ async function checkUsers(db: TenantDb): Promise<Check> {
 
 async function checkTimeline(db: TenantDb): Promise<Check> {
   return result(`app ${db.appId}: conversations are numbered without gaps`, await auditTimeline(db))
+}
+
+async function checkPlaces(db: TenantDb): Promise<Check> {
+  return result(`app ${db.appId}: all that was said lies in the conversation that it names`, [
+    ...(await auditPlaces(db)),
+    ...(await auditMarks(db)),
+    ...(await auditSides(db)),
+  ])
 }
 
 async function checkCalls(db: TenantDb): Promise<Check> {

@@ -197,7 +197,9 @@ interface Handshakes {
 /** Closes connections whose TLS handshake does not come to an end. */
 function awaitedHandshakes(secure: Server, { handshakeMilliseconds }: Patience): Handshakes {
   const waiting = new Map<string, NodeJS.Timeout>()
-  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  // A server with several addresses can have several connections from one port of a client.
+  const nameOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket) =>
+    `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
   const settle = (name: string) => {
     clearTimeout(waiting.get(name))
     waiting.delete(name)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { secretsUnder } from '../adapters/secrets/master-key.ts'
 import type { House } from '../compose.ts'
 import type { Connection } from '../storage/connection.ts'
-import { appliedMigrations } from '../storage/migrate.ts'
+import { appliedMigrations, migrate } from '../storage/migrate.ts'
 import { houseInstallTables, houseTables, type Tables } from '../storage/tables.ts'
 import { type Head, type Line, readArchive, writeArchive } from './archive.ts'
 import { keyMark } from './identity.ts'
@@ -62,27 +62,31 @@ function secretsOf(config: House['config']): Line[] {
   ]
 }
 
-/** Puts the backup's secrets into the data folder, and makes sure that the install has the key the backup needs. */
-export async function restoreSecrets(config: House['config'], file: string): Promise<void> {
+/**
+ * Puts the backup's secrets into the data folder, and makes sure that the install has the key the backup needs. Answers
+ * how the backup begins.
+ */
+export async function restoreSecrets(config: House['config'], file: string): Promise<Head> {
   const allowed = new Set([masterKeyFile, ...certificateFiles])
   const found = new Map<string, string>()
-  let mark = ''
+  let head: Head | undefined
   await readArchive(
     file,
-    (head) => {
-      mark = head.keyMark
+    (first) => {
+      head = first
     },
     async (line) => {
       if ('secret' in line && allowed.has(line.secret)) found.set(line.secret, line.text)
     },
   )
+  if (!head) throw new Error(`${file} does not begin like a backup.`)
   const key = presentKey(config) ?? found.get(masterKeyFile)?.trim()
   if (key === undefined) {
     throw new Error(
       'The backup was made without its master key: set PARLEY_MASTER_KEY, or put master.key into the data folder.',
     )
   }
-  if (keyMark(secretsUnder(Buffer.from(key, 'hex'))) !== mark) {
+  if (keyMark(secretsUnder(Buffer.from(key, 'hex'))) !== head.keyMark) {
     throw new Error(
       'The backup was made under another master key than this install has; use an empty folder or that key.',
     )
@@ -92,6 +96,7 @@ export async function restoreSecrets(config: House['config'], file: string): Pro
     if (!existsSync(target))
       writeFileSync(target, text, { mode: name === 'ca.pem' || name === 'server.pem' ? 0o644 : 0o600 })
   }
+  return head
 }
 
 function presentKey(config: House['config']): string | undefined {
@@ -99,10 +104,10 @@ function presentKey(config: House['config']): string | undefined {
   return config.masterKey?.reveal() ?? (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined)
 }
 
-/** Loads a backup into an empty install, in one transaction. */
+/** Loads a backup into an empty install, in one transaction, and brings it up to date. */
 export async function restoreRows(house: House, file: string): Promise<{ rows: number }> {
-  const { database } = house
-  return database.writeAlone(async (connection) => {
+  const { database, areas } = house
+  const loaded = await database.writeAlone(async (connection) => {
     await refuseUnlessEmpty(connection)
     // What the new install noted about itself comes from the backup.
     await connection.query.deleteFrom('install_settings').execute()
@@ -110,7 +115,7 @@ export async function restoreRows(house: House, file: string): Promise<{ rows: n
     const loader = new Loader(connection)
     await readArchive(
       file,
-      async (head) => refuseNewer(head, await appliedMigrations(connection)),
+      async (head) => refuseOtherTables(head, await appliedMigrations(connection)),
       async (line) => {
         if (!('table' in line)) return
         if (!known.has(line.table))
@@ -119,9 +124,14 @@ export async function restoreRows(house: House, file: string): Promise<{ rows: n
       },
     )
     const rows = await loader.finish()
-    for (const table of house.areas.flatMap((area) => area.numberedTables)) await database.renumber(connection, table)
+    for (const table of areas.flatMap((area) => area.numberedTables)) await database.renumber(connection, table)
     return { rows }
   })
+  await migrate(
+    database,
+    areas.map((area) => area.migrations),
+  )
+  return loaded
 }
 
 async function refuseUnlessEmpty({ query }: Connection): Promise<void> {
@@ -129,9 +139,16 @@ async function refuseUnlessEmpty({ query }: Connection): Promise<void> {
   if (app) throw new Error('This install has apps already; a backup is restored into an empty one.')
 }
 
-function refuseNewer(head: Head, applied: string[]): void {
-  const newer = head.migrations.find((name) => !applied.includes(name))
+function refuseOtherTables({ migrations }: Head, applied: string[]): void {
+  const newer = migrations.find((name) => !applied.includes(name))
   if (newer) throw new Error(`The backup comes from a newer version of Parley (it knows ${newer}).`)
+  const older = applied.find((name) => !migrations.includes(name))
+  if (older) {
+    throw new Error(
+      `The backup comes from an older version of Parley (it does not know ${older}), and this install is newer already. ` +
+        'Restore it into a folder or database that no server has been started on; it is then brought up to date.',
+    )
+  }
 }
 
 interface FollowerRow {

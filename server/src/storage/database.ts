@@ -63,6 +63,8 @@ export interface Database {
   createLog(schema: Kysely<Tables>): Promise<void>
   /** Creates the table of search entries and the index on their grams; see search.ts. */
   createSearch(schema: Kysely<Tables>): Promise<void>
+  /** Lets a migration change very many entries, and makes their index anew. */
+  rewriteSearch(schema: Kysely<Tables>, change: () => Promise<void>): Promise<void>
   /** Tells the planner what to expect of the tables, where it does not find out by itself. */
   describeTables(): Promise<void>
   isDuplicate(error: unknown): boolean

@@ -6,7 +6,11 @@ import type { Tables } from './tables.ts'
 /** Forward-only steps, keyed `YYYYMMDD-name`; never edited after release. */
 export type Migrations = Record<
   string,
-  (schema: Kysely<Tables>, numbered: Numbered, database: Pick<Database, 'showIdsUnderWay'>) => Promise<void>
+  (
+    schema: Kysely<Tables>,
+    numbered: Numbered,
+    database: Pick<Database, 'showIdsUnderWay' | 'rewriteSearch'>,
+  ) => Promise<void>
 >
 
 /** Storage's own tables, which every area builds on. */
@@ -107,8 +111,8 @@ interface AppliedRow {
   name: string
 }
 
-/** Brings the database up to date; answers the names of the steps it took. */
-export async function migrate(database: Database, ofAreas: Migrations[]): Promise<string[]> {
+/** Brings the database up to date, or only so far as to have taken these steps; answers the names of those it took. */
+export async function migrate(database: Database, ofAreas: Migrations[], only?: readonly string[]): Promise<string[]> {
   const steps = [houseMigrations(database), ...ofAreas].flatMap((migrations) =>
     Object.entries(migrations).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
@@ -116,7 +120,7 @@ export async function migrate(database: Database, ofAreas: Migrations[]): Promis
   const taken = await database.writeAlone(async (connection) => {
     await connection.run('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY)', [])
     const applied = new Set(await appliedMigrations(connection))
-    const pending = steps.filter(([name]) => !applied.has(name))
+    const pending = steps.filter(([name]) => !applied.has(name) && (only?.includes(name) ?? true))
     for (const [name, step] of pending) {
       await step(connection.query, database.numbered, database)
       await connection.run(`INSERT INTO migrations (name) VALUES ('${name}')`, [])

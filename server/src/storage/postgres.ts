@@ -203,6 +203,11 @@ export function openPostgres(url: string, connectionsMax: number, listener: Trou
       await gramFunction.execute(schema)
       await gramIndex.execute(schema)
     },
+    async rewriteSearch(schema, change) {
+      await schema.schema.dropIndex('search_entries_by_gram').execute()
+      await change()
+      await gramIndex.execute(schema)
+    },
     // It counts for itself, in the background.
     describeTables: async () => {},
     isDuplicate: (error) => codeOf(error) === uniqueViolation,

@@ -108,6 +108,19 @@ const gramIndex = `
     WHERE NOT EXISTS (SELECT 1 FROM search_changes WHERE row_address = old.row_address);
   END;`
 
+const entriesPerFill = 5_000
+
+/** Fills an index that has just been made, in the order of entries and some at a time: it keeps in memory what it takes. */
+function fillGrams(writer: DatabaseSync): void {
+  const fill = writer.prepare(`INSERT INTO search_grams (rowid, grams)
+    SELECT row_address, entry_tokens(app_id, list, text, marks) FROM search_entries
+    WHERE row_address > ? AND row_address <= ? ORDER BY row_address`)
+  const { last } = writer.prepare('SELECT coalesce(max(row_address), 0) AS last FROM search_entries').get() as {
+    last: number
+  }
+  for (let from = 0; from < last; from += entriesPerFill) fill.run(from, from + entriesPerFill)
+}
+
 /** Brings the index up to what a transaction has changed. */
 function gramIndexing(writer: DatabaseSync): () => void {
   let changed: StatementSync | undefined
@@ -173,7 +186,15 @@ export function openSqlite(file: string): Database {
   return {
     reader: connectionOver(flavour, readRows),
     write,
-    writeAlone: write,
+    async writeAlone(work) {
+      // A migration or a restore may change all there is; what its savepoint keeps then is no matter of memory.
+      if (!writer.isTransaction) writer.exec('PRAGMA temp_store = FILE')
+      try {
+        return await write(work)
+      } finally {
+        if (!writer.isTransaction) writer.exec('PRAGMA temp_store = MEMORY')
+      }
+    },
     snapshot: (work) => withSnapshot(file, work),
     async check() {
       readRows('SELECT 1', [])
@@ -244,6 +265,13 @@ export function openSqlite(file: string): Database {
         .addUniqueConstraint('search_entries_key', ['app_id', 'list', 'id'])
         .execute()
       writer.exec(gramIndex)
+    },
+    async rewriteSearch(_schema, change) {
+      writer.exec(`DROP TRIGGER search_entries_added; DROP TRIGGER search_entries_removed;
+        DROP TRIGGER search_entries_changed; DROP TABLE search_changes; DROP TABLE search_grams`)
+      await change()
+      writer.exec(gramIndex)
+      fillGrams(writer)
     },
     async describeTables() {
       if (describeTables(writer)) learnStatistics(reader)

@@ -14,6 +14,15 @@ export const conversationNotFound = defineError<{ conversationId: string }>(
   ({ conversationId }) => `There is no conversation ${conversationId.slice(0, 250)}.`,
 )
 
+export const ambiguousId = defineError<{ conversationId: string }>(
+  'ERR_CONVERSATION_ID_AMBIGUOUS',
+  400,
+  'the id is that of several conversations of the acting user',
+  ({ conversationId }) =>
+    `Several conversations of yours have the id ${conversationId}. Name the other side instead: ` +
+    '/users/{uid}/conversation or /groups/{guid}/conversation.',
+)
+
 export const tooManyPins = defineError<{ max: number }>(
   'ERR_PINNED_CONVERSATIONS_LIMIT_EXCEEDED',
   400,

@@ -3,7 +3,7 @@ import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import { friendAdded } from '../friends/events.ts'
 import { areFriends } from '../friends/index.ts'
-import { listConversation, placeOfUsers } from '../timeline/index.ts'
+import { conversationIdOf, listConversation, placeOfUsers } from '../timeline/index.ts'
 import { conversationOpened } from './events.ts'
 
 /** Friends for whom it was asked find each other in their lists before anything is said. */
@@ -12,8 +12,8 @@ export const listNewFriends = follower({
   on: [friendAdded],
   async handle({ payload: { user, friend, addToConversations } }, { later }) {
     if (!addToConversations) return
-    const { conversationId } = placeOfUsers(user.uid, friend.uid)
-    await later(listFriend, { uid: user.uid, friendUid: friend.uid }, { key: conversationId })
+    const { conversationKey } = placeOfUsers(user.uid, friend.uid)
+    await later(listFriend, { uid: user.uid, friendUid: friend.uid }, { key: `${conversationKey}` })
   },
 })
 
@@ -27,7 +27,8 @@ export const listFriend = job({
     if (!(await areFriends(db, uid, friendUid))) return undefined
     const place = placeOfUsers(uid, friendUid)
     const uids = await listConversation(db, place, now)
-    if (uids.length > 0) await emit(conversationOpened, { conversationId: place.conversationId, uids })
+    const conversationId = conversationIdOf(place.conversationKey)
+    if (uids.length > 0) await emit(conversationOpened, { conversationId, uids })
     return undefined
   },
 })

@@ -173,7 +173,7 @@ async function playStep(work: Work, place: Place, model: Model, active: string[]
   const { said } = model
   const some = said.length === 0 ? undefined : random.pick(said)
   if (what < 45 || !some) return send(work, place, model, uid, active, random)
-  const conversation = await findConversation(work.db, place.conversationId)
+  const conversation = await findConversation(work.db, place.conversationKey)
   if (!conversation) return
   if (what < 65) {
     const { steps } = await advance(work, conversation, uid, random.chance(0.8) ? 'read' : 'delivered', some.row)
@@ -224,11 +224,11 @@ function rowsOf({ db }: Work, id: number): Promise<MessageRow[]> {
   return db.select('messages').selectAll().where('messages.id', '=', id).execute()
 }
 
-function newest({ db }: Work, { conversationId }: Place): Promise<MessageRow[]> {
+function newest({ db }: Work, { conversationKey }: Place): Promise<MessageRow[]> {
   return db
     .select('messages')
     .selectAll()
-    .where('messages.conversation_id', '=', conversationId)
+    .where('messages.conversation_key', '=', conversationKey)
     .orderBy('messages.seq', 'desc')
     .limit(1)
     .execute()
@@ -236,17 +236,17 @@ function newest({ db }: Work, { conversationId }: Place): Promise<MessageRow[]> 
 
 async function compare(
   { db }: Work,
-  { conversationId }: Place,
+  { conversationKey }: Place,
   model: Model,
   uid: string,
   blocked: string[],
   hint: string,
 ): Promise<void> {
-  const conversation = await findConversation(db, conversationId)
-  const row = await findRow(db, conversationId, uid)
+  const conversation = await findConversation(db, conversationKey)
+  const row = await findRow(db, conversationKey, uid)
   if (!conversation || !row) return assert.equal(model.said.length, 0, hint)
   const side = { ...row, last_counted: conversation.last_counted }
-  const counted = (await unreadOf(db, [side], blocked)).get(conversationId)
+  const counted = (await unreadOf(db, [side], blocked)).get(conversationKey)
   assert.deepEqual(counted, model.counts(uid, blocked), `${hint}: unread of ${uid}`)
   assert.equal(row.read_seq, model.cursors.get(uid), `${hint}: cursor of ${uid}`)
   assert.deepEqual(
@@ -256,9 +256,9 @@ async function compare(
   )
 }
 
-async function compareReceipts({ db }: Work, { conversationId }: Place, model: Model, hint: string): Promise<void> {
+async function compareReceipts({ db }: Work, { conversationKey }: Place, model: Model, hint: string): Promise<void> {
   const rows = (await messagesOf(db, undefined)
-    .where('messages.conversation_id', '=', conversationId)
+    .where('messages.conversation_key', '=', conversationKey)
     .execute()) as SeenMessage[]
   const shown = new Map(rows.map((row) => [row.id, row.read_at]))
   for (const { row, readBy } of model.said) {

@@ -36,18 +36,20 @@ export async function everySide(
   const where = sql.join([sql`conversation_rows.app_id = ${db.appId}`, ...conditions], sql` AND `)
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM conversation_rows
     JOIN conversations ON conversations.app_id = conversation_rows.app_id
-      AND conversations.conversation_id = conversation_rows.conversation_id WHERE ${where}`.execute(db.connection.query)
+      AND conversations.conversation_key = conversation_rows.conversation_key WHERE ${where}`.execute(
+    db.connection.query,
+  )
   const total = rows[0]?.total ?? 0
   if (offset >= total) return { total, sides: [] }
   const order = query.updatedAt !== undefined && query.affix !== 'prepend' ? sql`ASC` : sql`DESC`
-  const page = sql`ORDER BY conversation_rows.uid, ${activity} ${order}, ${partner}, conversation_rows.conversation_id
+  const page = sql`ORDER BY conversation_rows.uid, ${activity} ${order}, ${partner}, conversation_rows.conversation_key
     LIMIT ${limit} OFFSET ${offset}`
   return { total, sides: await sidesWhere(db, conditions, page) }
 }
 
 /** Of the sides that are in a list, the one of the first UID. */
 const isFirst = sql<SqlBool>`conversation_rows.uid = (SELECT min(other.uid) FROM conversation_rows AS other
-  WHERE other.app_id = conversation_rows.app_id AND other.conversation_id = conversation_rows.conversation_id
+  WHERE other.app_id = conversation_rows.app_id AND other.conversation_key = conversation_rows.conversation_key
   AND ${isListed('other')})`
 
 function isBeyond(at: number, affix: string | undefined): RawBuilder<SqlBool> {
@@ -68,7 +70,7 @@ function isPinnedBy(db: TenantDb, by: string[]): RawBuilder<SqlBool> {
 /** There is a message that counts for the side; the numbers alone tell of most that there is none. */
 function isUnread(db: TenantDb): RawBuilder<SqlBool> {
   return sql`conversations.last_counted > conversation_rows.read_counted AND EXISTS (SELECT 1 FROM messages
-    WHERE messages.app_id = ${db.appId} AND messages.conversation_id = conversation_rows.conversation_id
+    WHERE messages.app_id = ${db.appId} AND messages.conversation_key = conversation_rows.conversation_key
     AND messages.seq > conversation_rows.read_seq AND messages.seq > conversations.purged_seq
     AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender != conversation_rows.uid
     AND messages.sender NOT IN ${blockedUidsIn(db, 'conversation_rows.uid')})`

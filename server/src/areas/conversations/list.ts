@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupMatches } from '../groups/index.ts'
-import { type Side, sidesWhere, type Unread, unreadOf, withWhom } from '../timeline/index.ts'
+import { type ConversationKey, type Side, sidesWhere, type Unread, unreadOf, withWhom } from '../timeline/index.ts'
 import { seenBy, uidsBlockedBy, userMatches } from '../users/index.ts'
 import type { ConversationListQuery } from './schemas.ts'
 import { isListed, pinOf, systemPins, updatedAt } from './sides.ts'
@@ -33,12 +33,12 @@ export async function listedSides(db: TenantDb, uid: string, query: Conversation
   )
   const unread = query.unread ? await unreadAmong(db, uid, wanted) : undefined
   const kept = unread
-    ? wanted.filter(({ conversation_id }) => (unread.get(conversation_id)?.messages ?? 0) > 0)
+    ? wanted.filter(({ conversation_key }) => (unread.get(conversation_key)?.messages ?? 0) > 0)
     : wanted
   return inPlaces(kept, pins, query)
 }
 
-export async function unreadAmong(db: TenantDb, uid: string, sides: Side[]): Promise<Map<string, Unread>> {
+export async function unreadAmong(db: TenantDb, uid: string, sides: Side[]): Promise<Map<ConversationKey, Unread>> {
   return unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
 }
 

@@ -11,18 +11,29 @@ import { messageNotFound, notForClients } from '../messages/errors.ts'
 import { requireScope } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import {
-  findConversation,
+  conversationIdOf,
+  findConversations,
   findSide,
   openConversation,
   openRows,
   type Place,
   placeOfGroup,
+  placeOfKey,
   placeOfUsers,
+  placesNamed,
   type Side,
+  sidesAmong,
 } from '../timeline/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { findUser, requireActiveUser, toUser } from '../users/index.ts'
-import { conversationNotFound, notAccessible, pinnedForEveryone, tooManyPins, tooManySystemPins } from './errors.ts'
+import {
+  ambiguousId,
+  conversationNotFound,
+  notAccessible,
+  pinnedForEveryone,
+  tooManyPins,
+  tooManySystemPins,
+} from './errors.ts'
 import { conversationPinned, conversationTagged, conversationUnpinned, markedUnread } from './events.ts'
 import { listedSides } from './list.ts'
 import { everySide } from './list-of-all.ts'
@@ -101,12 +112,12 @@ async function findIn(db: TenantDb, kind: With, id: string, actor: Actor | undef
   const uid = actor?.uid ?? ''
   if (kind === 'user') {
     const place = placeOfUsers(uid, (await requireActiveUser(db, id)).uid)
-    return { place, side: await findSide(db, place.conversationId, uid) }
+    return { place, side: await findSide(db, place.conversationKey, uid) }
   }
   const group = await requireGroup(db, id)
   await requireScope(db, group, uid)
   const place = placeOfGroup(group.guid)
-  return { place, side: await findSide(db, place.conversationId, uid) }
+  return { place, side: await findSide(db, place.conversationKey, uid) }
 }
 
 function accessible({ side }: Found): Side {
@@ -143,7 +154,7 @@ const lookErrors = [userNotFound, groupNotFound, bannedFromGroup, notAccessible,
 const sideErrors = [...lookErrors, groupNotJoined]
 
 async function shownTo(db: TenantDb, side: Side, actor: Actor | undefined, withTags = false): Promise<Conversation> {
-  const fresh = (await findSide(db, side.conversation_id, side.uid)) ?? side
+  const fresh = (await findSide(db, side.conversation_key, side.uid)) ?? side
   const [conversation] = await toConversations(db, [fresh], { viewer: actor?.uid ?? side.uid, withTags })
   return conversation as Conversation
 }
@@ -182,7 +193,7 @@ const tagConversation = ofBoth((kind, path, name) =>
       await db
         .update('conversation_rows')
         .set({ tags: tags.length === 0 ? null : JSON.stringify(tags) })
-        .where('conversation_id', '=', side.conversation_id)
+        .where('conversation_key', '=', side.conversation_key)
         .where('uid', '=', side.uid)
         .execute()
       const conversation = { ...(await shownTo(db, side, actor, true)), tags }
@@ -215,7 +226,7 @@ const resetConversation = ofBoth((kind, path, name) =>
         if (call.caller.kind === 'client') throw notForClients()
         await emptyForGood(call, side, preserveOrder)
       } else await resetSide(call, side, preserveOrder)
-      return done(`The conversation ${side.conversation_id} is deleted for ${side.uid}.`)
+      return done(`The conversation ${conversationIdOf(side.conversation_key)} is deleted for ${side.uid}.`)
     },
   }),
 )
@@ -320,14 +331,14 @@ async function pinner({ db }: Pick<Work, 'db'>, { uid }: Side): Promise<Record<s
 async function openSide(db: TenantDb, place: Place, uid: string, now: number): Promise<Side> {
   await openConversation(db, place, now)
   await openRows(db, place, [uid], now)
-  return (await findSide(db, place.conversationId, uid)) as Side
+  return (await findSide(db, place.conversationKey, uid)) as Side
 }
 
 /** What one would have who had it; it is not written down. */
 async function emptySide(_db: TenantDb, place: Place, uid: string, now: number): Promise<Side> {
-  const { conversationId: conversation_id, type, first, second } = place
+  const { conversationKey: conversation_key, type, first, second } = place
   const nothing = { delivered_seq: 0, read_seq: 0, read_counted: 0, cleared_seq: 0, last_seq: 0, last_counted: 0 }
-  const own = { app_id: '', uid, conversation_id, kept: 0, tags: null, pinned_at: null, created_at: now }
+  const own = { app_id: '', uid, conversation_key, kept: 0, tags: null, pinned_at: null, created_at: now }
   return { ...own, ...nothing, type, first, second, shown_seq: 0, active_at: now }
 }
 
@@ -366,7 +377,7 @@ const getById = operation({
   may: 'getConversation',
   deprecated: { replacedBy: '/v3/users/{uid}/conversation' },
   reply: one(Conversation),
-  errors: [...lookErrors, conversationNotFound],
+  errors: [...lookErrors, conversationNotFound, ambiguousId],
   find: ({ db, params, actor }) => asRead(requireById(db, params.conversationId, actor)),
   run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
 })
@@ -379,23 +390,28 @@ const deleteById = operation({
   may: 'deleteConversationForUser',
   deprecated: { replacedBy: '/v3/users/{uid}/conversation' },
   reply: Done,
-  errors: [...sideErrors, conversationNotFound],
+  errors: [...sideErrors, conversationNotFound, ambiguousId],
   find: ({ db, params, actor }) => requireById(db, params.conversationId, actor),
   async run(call) {
     const side = accessible(call.found)
     await deleteForAll(call, side)
-    return done(`The conversation ${side.conversation_id} is deleted for everybody.`)
+    return done(`The conversation ${conversationIdOf(side.conversation_key)} is deleted for everybody.`)
   },
 })
 
-async function requireById(db: TenantDb, id: string, actor: Actor | undefined): Promise<Found> {
-  const conversationId = id.toLowerCase()
-  const exists = await findConversation(db, conversationId)
-  if (!exists) throw conversationNotFound({ conversationId: id })
-  if (exists.type === 'group') await requireScope(db, await requireGroup(db, exists.first), actor?.uid ?? '')
-  const { type, first, second } = exists
-  const place = { type, conversationId, first, second } as Place
-  return { place, side: await findSide(db, conversationId, actor?.uid ?? '') }
+/** An id can mean several conversations; what counts is which of them the acting user has. */
+async function requireById(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<Found> {
+  const uid = actor?.uid ?? ''
+  const keys = placesNamed(conversationId).map(({ conversationKey }) => conversationKey)
+  const existing = await findConversations(db, keys)
+  const own = await sidesAmong(db, keys, uid)
+  const [listed, ...others] = own.filter(isListed)
+  if (others.length > 0) throw ambiguousId({ conversationId })
+  const side = listed ?? own[0]
+  const meant = side ?? existing.find(({ type }) => type === 'group') ?? existing[0]
+  if (!meant) throw conversationNotFound({ conversationId })
+  if (meant.type === 'group') await requireScope(db, await requireGroup(db, meant.first), uid)
+  return { place: placeOfKey(meant.conversation_key), side }
 }
 
 export const operations = [

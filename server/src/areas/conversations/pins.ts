@@ -37,7 +37,7 @@ async function takeOver(db: TenantDb, side: Side): Promise<void> {
   await db
     .update('conversation_rows')
     .set({ cleared_seq, delivered_seq, read_seq, read_counted })
-    .where('conversation_id', '=', side.conversation_id)
+    .where('conversation_key', '=', side.conversation_key)
     .where('uid', '=', side.uid)
     .where('cleared_seq', '<', cleared_seq)
     .execute()
@@ -51,7 +51,7 @@ async function put(
   await db
     .update('conversation_rows')
     .set(columns)
-    .where('conversation_id', '=', side.conversation_id)
+    .where('conversation_key', '=', side.conversation_key)
     .where('uid', '=', side.uid)
     .execute()
   return { ...side, ...columns }
@@ -60,11 +60,11 @@ async function put(
 async function ownPins(db: TenantDb, uid: string): Promise<Side[]> {
   const rows = await db
     .select('conversation_rows')
-    .select('conversation_rows.conversation_id')
+    .select('conversation_rows.conversation_key')
     .where('conversation_rows.uid', '=', uid)
     .where('conversation_rows.pinned_at', 'is not', null)
     .execute()
-  const sides = await Promise.all(rows.map(({ conversation_id }) => findSide(db, conversation_id, uid)))
+  const sides = await Promise.all(rows.map(({ conversation_key }) => findSide(db, conversation_key, uid)))
   return sides.filter((side) => side !== undefined)
 }
 

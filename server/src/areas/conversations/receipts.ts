@@ -3,6 +3,7 @@ import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { messageNotFound } from '../messages/errors.ts'
 import {
   advance,
+  type ConversationKey,
   findConversation,
   type MessageRow,
   type ReceiptKind,
@@ -20,7 +21,7 @@ export async function markUpTo(
   messageId: number | undefined,
 ): Promise<void> {
   const { db } = work
-  const conversation = await findConversation(db, side.conversation_id)
+  const conversation = await findConversation(db, side.conversation_key)
   if (!conversation) return
   const target = messageId === undefined ? await lastIn(db, side) : await requireIn(db, side, messageId)
   if (!target) return
@@ -31,13 +32,13 @@ export async function markUpTo(
 
 /** Takes a user's cursor back: what follows the message is unread again. */
 export async function markDownTo(work: Work, side: Side, messageId: number): Promise<boolean> {
-  const conversation = await findConversation(work.db, side.conversation_id)
+  const conversation = await findConversation(work.db, side.conversation_key)
   const target = messageId === 0 ? await beginningOf(work.db, side) : await requireIn(work.db, side, messageId)
   return conversation !== undefined && target !== undefined && (await retreat(work.db, conversation, side.uid, target))
 }
 
-function messagesIn(db: TenantDb, { conversation_id }: Side) {
-  return db.select('messages').selectAll().where('messages.conversation_id', '=', conversation_id)
+function messagesIn(db: TenantDb, { conversation_key }: Side) {
+  return db.select('messages').selectAll().where('messages.conversation_key', '=', conversation_key)
 }
 
 async function requireIn(db: TenantDb, side: Side, id: number): Promise<MessageRow> {
@@ -61,15 +62,16 @@ async function beginningOf(db: TenantDb, side: Side): Promise<Pick<MessageRow, '
   return first && { seq: side.cleared_seq, counted: first.counted - first.counts }
 }
 
-const messageAt = prepared<{ conversationId: string; seq: number }, MessageRow>((db, { conversationId, seq }) =>
-  db
-    .select('messages')
-    .selectAll()
-    .where('messages.conversation_id', '=', conversationId)
-    .where('messages.seq', '=', seq),
+const messageAt = prepared<{ conversationKey: ConversationKey; seq: number }, MessageRow>(
+  (db, { conversationKey, seq }) =>
+    db
+      .select('messages')
+      .selectAll()
+      .where('messages.conversation_key', '=', conversationKey)
+      .where('messages.seq', '=', seq),
 )
 
-async function lastIn(db: TenantDb, { conversation_id, last_seq }: Side): Promise<MessageRow | undefined> {
-  const [last] = await messageAt(db, { conversationId: conversation_id, seq: last_seq })
+async function lastIn(db: TenantDb, { conversation_key, last_seq }: Side): Promise<MessageRow | undefined> {
+  const [last] = await messageAt(db, { conversationKey: conversation_key, seq: last_seq })
   return last
 }

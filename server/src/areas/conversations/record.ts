@@ -1,7 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupsByGuid, membershipsIn, toGroup } from '../groups/index.ts'
-import { messagesOf, receiptsOfEach, type SeenMessage, type Side, toMessages, withWhom } from '../timeline/index.ts'
+import {
+  conversationIdOf,
+  messagesOf,
+  receiptsOfEach,
+  type SeenMessage,
+  type Side,
+  toMessages,
+  withWhom,
+} from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { blocksBetween, sightOf, systemUid, toUser, usersByUid } from '../users/index.ts'
 import { unreadAmong } from './list.ts'
@@ -26,12 +34,12 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
   for (const [uid, own] of Map.groupBy(sides, (side) => side.uid)) {
     const unread = await unreadAmong(db, uid, own)
     for (const side of own) {
-      const { messages = 0, mentions = 0 } = unread.get(side.conversation_id) ?? {}
+      const { messages = 0, mentions = 0 } = unread.get(side.conversation_key) ?? {}
       const pin = pinOf(side, pins)
       const lastReadMessageId = read.get(placeOf(side, side.read_seq))
       const lastMessage = side.shown_seq > side.cleared_seq ? last.get(placeOf(side, side.shown_seq)) : undefined
       records.push({
-        conversationId: side.conversation_id,
+        conversationId: conversationIdOf(side.conversation_key),
         conversationType: side.type,
         ...(view.viewer === undefined && { uid }),
         unreadMessageCount: String(messages),
@@ -40,7 +48,7 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
         createdAt: side.created_at,
         updatedAt: updatedAt(side),
         ...(lastMessage && { lastMessage }),
-        conversationWith: partners.get(side.conversation_id + side.uid) ?? {},
+        conversationWith: partners.get(nameOf(side)) ?? {},
         ...(view.withTags && side.tags !== null && { tags: JSON.parse(side.tags) }),
         ...(pin
           ? { pinnedBy: systemUid, pinnedAt: pin.pinned_at }
@@ -51,19 +59,24 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
   return records
 }
 
+/** Tells the sides of all users and conversations apart. */
+function nameOf({ conversation_key, uid }: Side): string {
+  return `${uid} ${conversation_key}`
+}
+
 /** Where a message stands. */
-function placeOf({ conversation_id }: { conversation_id: string }, seq: number): string {
-  return `${seq} ${conversation_id}`
+function placeOf({ conversation_key }: Pick<Side, 'conversation_key'>, seq: number): string {
+  return `${seq} ${conversation_key}`
 }
 
 /** Which messages are meant, each once: several sides can be of one conversation. */
 function among(sides: Side[], seqOf: (side: Side) => number): RawBuilder<boolean> {
   const wanted = new Map(sides.map((side) => [placeOf(side, seqOf(side)), side]))
   const places = [...wanted.values()].map(
-    (side) => sql`(CAST(${side.conversation_id} AS text), CAST(${seqOf(side)} AS bigint))`,
+    (side) => sql`(CAST(${side.conversation_key} AS text), CAST(${seqOf(side)} AS bigint))`,
   )
   // Joined by OR, these would lead SQLite through all messages of the app.
-  return sql<boolean>`(messages.conversation_id, messages.seq) IN (VALUES ${sql.join(places)})`
+  return sql<boolean>`(messages.conversation_key, messages.seq) IN (VALUES ${sql.join(places)})`
 }
 
 /** The message that each conversation shows; none after a reset, or where it was deleted. */
@@ -90,8 +103,8 @@ const receiptsShown = 10
 async function lastReadIds(db: TenantDb, sides: Side[]): Promise<Map<string, number>> {
   const wanted = sides.filter(({ read_seq }) => read_seq > 0)
   if (wanted.length === 0) return new Map()
-  const { rows } = await sql<{ conversation_id: string; seq: number; id: number }>`
-    SELECT messages.conversation_id, messages.seq, messages.id FROM messages
+  const { rows } = await sql<Pick<SeenMessage, 'conversation_key' | 'seq' | 'id'>>`
+    SELECT messages.conversation_key, messages.seq, messages.id FROM messages
     WHERE messages.app_id = ${db.appId} AND ${among(wanted, ({ read_seq }) => read_seq)}`.execute(db.connection.query)
   return new Map(rows.map((row) => [placeOf(row, row.seq), row.id]))
 }
@@ -116,12 +129,12 @@ async function partnersOf(db: TenantDb, sides: Side[], view: ConversationView): 
         const user = users.get(target)
         const relation = { actorUid: viewer, blocks: blocks.get(target) }
         const seen = { ...relation, withTags: withUserAndGroupTags, veiled: !sees(target) }
-        return [side.conversation_id + side.uid, user ? toUser(user, seen) : { uid: target }]
+        return [nameOf(side), user ? toUser(user, seen) : { uid: target }]
       }
       const group = groups.get(target)
       const member = group && memberships.get(group.id)
       const seen = { withTags: withUserAndGroupTags, ...(viewer !== undefined && { member }) }
-      return [side.conversation_id + side.uid, group ? toGroup(group, seen) : { guid: target }]
+      return [nameOf(side), group ? toGroup(group, seen) : { guid: target }]
     }),
   )
 }

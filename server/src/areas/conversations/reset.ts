@@ -3,13 +3,24 @@ import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { takeContents } from '../messages/index.ts'
-import { type ConversationRow, Emptied, emptySome, holdConversation, type Side } from '../timeline/index.ts'
+import {
+  type ConversationKey,
+  type ConversationRow,
+  conversationIdOf,
+  Emptied,
+  emptySome,
+  holdConversation,
+  type Side,
+} from '../timeline/index.ts'
 import { conversationDeleted, conversationReset } from './events.ts'
 
 /** Hides all that was said from one user; what comes next brings the conversation back. */
 export async function resetSide(work: Work, side: Side, keepPlace: boolean): Promise<void> {
-  await clearRow(work.db, side, (await holdConversation(work.db, side.conversation_id)) ?? side, keepPlace)
-  await work.emit(conversationReset, { uid: side.uid, conversationId: side.conversation_id })
+  await clearRow(work.db, side, (await holdConversation(work.db, side.conversation_key)) ?? side, keepPlace)
+  await work.emit(conversationReset, {
+    uid: side.uid,
+    conversationId: conversationIdOf(side.conversation_key),
+  })
 }
 
 async function clearRow(
@@ -27,14 +38,14 @@ async function clearRow(
       delivered_seq: last_seq,
       kept: keepPlace ? 1 : 0,
     })
-    .where('conversation_id', '=', side.conversation_id)
+    .where('conversation_key', '=', side.conversation_key)
     .where('uid', '=', side.uid)
     .execute()
 }
 
 /** Takes all that was said from everybody's sight, however many they are. Answers how far that is. */
 async function clearForAll(work: Work, side: Side, forGood: boolean): Promise<ConversationRow> {
-  const { conversation_id: conversationId } = side
+  const { conversation_key: conversationKey } = side
   // The conversation is held by the change itself: what is said meanwhile comes after it.
   const cleared = await work.db
     .update('conversations')
@@ -44,11 +55,11 @@ async function clearForAll(work: Work, side: Side, forGood: boolean): Promise<Co
       ...(forGood && { erased_seq: value.ref('conversations.last_seq') }),
       shown_seq: 0,
     }))
-    .where('conversation_id', '=', conversationId)
+    .where('conversation_key', '=', conversationKey)
     .returningAll()
     .executeTakeFirstOrThrow()
   await work.emit(conversationDeleted, {
-    conversationId,
+    conversationId: conversationIdOf(conversationKey),
     uids: side.type === 'group' ? [] : [...new Set([side.first, side.second])],
     ...(side.type === 'group' && { guid: side.first }),
   })
@@ -57,22 +68,22 @@ async function clearForAll(work: Work, side: Side, forGood: boolean): Promise<Co
 
 /** Deletes what was said so far for everybody; the messages stay in the store without their content. */
 export async function deleteForAll(work: Work, side: Side): Promise<void> {
-  const { conversation_id: conversationId, last_seq: upTo } = await clearForAll(work, side, false)
-  await work.later(deleteMessages, { conversationId, upTo, by: side.uid }, { key: `${conversationId} ${upTo}` })
+  const { conversation_key: conversationKey, last_seq: upTo } = await clearForAll(work, side, false)
+  await work.later(deleteMessages, { conversationKey, upTo, by: side.uid }, { key: `${conversationKey} ${upTo}` })
 }
 
 /** Removes what was said so far for good: at once from everybody's sight, and then from the store, some at a time. */
 export async function emptyForGood(work: Work, side: Side, keepPlace: boolean): Promise<void> {
   const cleared = await clearForAll(work, side, true)
   if (keepPlace) await clearRow(work.db, side, cleared, keepPlace)
-  const { conversation_id: conversationId, last_seq: upTo } = cleared
-  await work.later(emptyConversation, { conversationId, upTo }, { key: `${conversationId} ${upTo}` })
+  const { conversation_key: conversationKey, last_seq: upTo } = cleared
+  await work.later(emptyConversation, { conversationKey, upTo }, { key: `${conversationKey} ${upTo}` })
 }
 
 // Each of these takes several statements of its own.
 const contentsPerBatch = 50
 
-const Cleared = { conversationId: Type.String(), upTo: Type.Integer() }
+const Cleared = { conversationKey: Type.Unsafe<ConversationKey>({ type: 'string' }), upTo: Type.Integer() }
 
 export const emptyConversation = job({
   name: 'conversations.empty',
@@ -80,8 +91,8 @@ export const emptyConversation = job({
   attemptsMax: Number.POSITIVE_INFINITY,
   bulk: true,
   async run(payload, work) {
-    const { conversationId, upTo, emptied = {} } = payload
-    const further = await emptySome(work, conversationId, upTo, emptied)
+    const { conversationKey, upTo, emptied = {} } = payload
+    const further = await emptySome(work, conversationKey, upTo, emptied)
     return further && { againAt: work.now, payload: { ...payload, emptied: further } }
   },
 })
@@ -92,12 +103,12 @@ export const deleteMessages = job({
   attemptsMax: Number.POSITIVE_INFINITY,
   bulk: true,
   async run(payload, work) {
-    const { conversationId, upTo, by, after = 0 } = payload
-    await holdConversation(work.db, conversationId)
+    const { conversationKey, upTo, by, after = 0 } = payload
+    await holdConversation(work.db, conversationKey)
     const rows = await work.db
       .select('messages')
       .selectAll()
-      .where('messages.conversation_id', '=', conversationId)
+      .where('messages.conversation_key', '=', conversationKey)
       .where('messages.seq', '>', after)
       .where('messages.seq', '<=', upTo)
       .orderBy('messages.seq')

@@ -1,4 +1,5 @@
 import type { Migrations } from '../../storage/migrate.ts'
+import { giveKeysToJobs } from './rekey.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
@@ -28,4 +29,5 @@ export const migrations: Migrations = {
       .addPrimaryKeyConstraint('conversation_pins_key', ['app_id', 'type', 'target'])
       .execute()
   },
+  '20261118-cleared-conversations': giveKeysToJobs,
 }

@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { closeRow, holdConversation, openConversation, openRows, placeOfGroup, settleAll } from '../timeline/index.ts'
+import {
+  type ConversationKey,
+  closeRow,
+  holdConversation,
+  openConversation,
+  openRows,
+  placeOfGroup,
+  settleAll,
+} from '../timeline/index.ts'
 import type { UserRow } from '../users/index.ts'
 import type { GroupRow } from './tables.ts'
 
@@ -15,7 +23,7 @@ type Doing = Pick<Work, 'db' | 'now'>
 
 /** Makes everything said so far void; answers the number up to which, if anything was said. */
 export async function voidConversation(db: TenantDb, { guid }: GroupRow): Promise<number | undefined> {
-  const { conversationId } = placeOfGroup(guid)
+  const { conversationKey } = placeOfGroup(guid)
   const conversation = await db
     .update('conversations')
     .set({
@@ -27,7 +35,7 @@ export async function voidConversation(db: TenantDb, { guid }: GroupRow): Promis
       purged_counted: sql<number>`last_counted`,
       shown_seq: 0,
     })
-    .where('conversation_id', '=', conversationId)
+    .where('conversation_key', '=', conversationKey)
     .returning('last_seq')
     .executeTakeFirst()
   return conversation?.last_seq
@@ -35,13 +43,13 @@ export async function voidConversation(db: TenantDb, { guid }: GroupRow): Promis
 
 /** A new group takes over the conversation of an earlier one, if it is still there. */
 export async function takeOverConversation({ db, now }: Doing, guid: string): Promise<void> {
-  const { conversationId } = placeOfGroup(guid)
-  const earlier = await holdConversation(db, conversationId)
+  const { conversationKey } = placeOfGroup(guid)
+  const earlier = await holdConversation(db, conversationKey)
   if (!earlier) return
   await db
     .update('conversations')
     .set({ active_at: now, created_at: now })
-    .where('conversation_id', '=', conversationId)
+    .where('conversation_key', '=', conversationKey)
     .execute()
 }
 
@@ -51,19 +59,23 @@ export async function enterConversation({ db, now }: Doing, group: GroupRow, use
   const place = placeOfGroup(group.guid)
   const uids = users.map(({ uid }) => uid)
   await openConversation(db, place, now)
-  await forgetEarlierRows(db, place.conversationId, uids)
+  await forgetEarlierRows(db, place.conversationKey, uids)
   await openRows(db, place, uids, now)
 }
 
 /** Rows of an earlier group of the GUID, or an earlier user of the UID, that no clearing has come to yet. */
-async function forgetEarlierRows(db: TenantDb, conversationId: string, uids: string[]): Promise<void> {
-  await db.delete('conversation_rows').where('conversation_id', '=', conversationId).where('uid', 'in', uids).execute()
+async function forgetEarlierRows(db: TenantDb, conversationKey: ConversationKey, uids: string[]): Promise<void> {
+  await db
+    .delete('conversation_rows')
+    .where('conversation_key', '=', conversationKey)
+    .where('uid', 'in', uids)
+    .execute()
 }
 
 /** Ends a user's part; everybody may now have read what only this one had not. */
 export async function leaveConversation(work: Work, { guid }: GroupRow, uid: string): Promise<void> {
   const place = placeOfGroup(guid)
-  const conversation = await holdConversation(work.db, place.conversationId)
+  const conversation = await holdConversation(work.db, place.conversationKey)
   await closeRow(work.db, place, uid)
   if (conversation) await settleAll(work, conversation)
 }

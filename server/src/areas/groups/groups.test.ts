@@ -680,10 +680,11 @@ for (const database of databases) {
         const permissions = assertSucceeds(await app.get('/groups/g/scopes/participant/permissions')).data
         assert.equal(permissions.find(({ id }: { id: string }) => id === 'sendMessage').value, 'allow')
         const db = tenantDb(h.service.house.database.reader, app.id)
+        const { conversationKey } = placeOfGroup('g')
         const messages = await db
           .select('messages')
           .selectAll()
-          .where('messages.conversation_id', '=', 'group_g')
+          .where('messages.conversation_key', '=', conversationKey)
           .execute()
         assert.deepEqual(
           messages.map(({ id, category }) => (id === said.id ? 'said' : category)),
@@ -692,7 +693,7 @@ for (const database of databases) {
         const rows = await db
           .select('conversation_rows')
           .selectAll()
-          .where('conversation_rows.conversation_id', '=', 'group_g')
+          .where('conversation_rows.conversation_key', '=', conversationKey)
           .orderBy('conversation_rows.uid')
           .execute()
         assert.deepEqual(
@@ -702,12 +703,12 @@ for (const database of databases) {
         const conversation = await db
           .select('conversations')
           .selectAll()
-          .where('conversations.conversation_id', '=', 'group_g')
+          .where('conversations.conversation_key', '=', conversationKey)
           .executeTakeFirstOrThrow()
         const unread = []
         for (const row of rows) {
           const counts = await unreadOf(db, [{ ...row, last_counted: conversation.last_counted }], [])
-          unread.push([row.uid, counts.get('group_g')?.messages])
+          unread.push([row.uid, counts.get(conversationKey)?.messages])
         }
         assert.deepEqual(unread, [
           ['bo', 1],

@@ -16,6 +16,7 @@ export {
   requireFewGroups,
   type Scene,
 } from './acts.ts'
+export { auditSides } from './audit.ts'
 export { enterConversation } from './conversation.ts'
 export { createWithMembers } from './create.ts'
 export { forgetPermissions } from './gates.ts'

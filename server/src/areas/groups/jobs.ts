@@ -32,8 +32,8 @@ export const clearDeletedGroup = job({
   async run(payload, work) {
     const { db, now } = work
     const { id, guid, voidUpTo, emptied = {} } = payload
-    const { conversationId } = placeOfGroup(guid)
-    const conversation = await holdConversation(db, conversationId)
+    const { conversationKey } = placeOfGroup(guid)
+    const conversation = await holdConversation(db, conversationKey)
     const successor = await db.select('groups').select('groups.id').where('groups.guid', '=', guid).executeTakeFirst()
     const until = successor ? (voidUpTo ?? 0) : Number.MAX_SAFE_INTEGER
     const ofGroup = (table: TenantTable) => sql`${sql.ref(`${table}.group_id`)} = ${id}`
@@ -48,20 +48,20 @@ export const clearDeletedGroup = job({
       // A cursor of the old group stands below the number; one of its successor begins there.
       [
         'conversation_rows',
-        sql`conversation_rows.conversation_id = ${conversationId} AND conversation_rows.delivered_seq < ${until}`,
+        sql`conversation_rows.conversation_key = ${conversationKey} AND conversation_rows.delivered_seq < ${until}`,
       ],
     ]
     for (const [table, condition] of [...belongings, ...(conversation ? conversational : [])]) {
       if ((await deleteSome(db, table, rowsPerBatch, condition)) > 0) return { againAt: now }
     }
     if (!conversation) return undefined
-    const further = await emptySome(work, conversationId, until, emptied)
+    const further = await emptySome(work, conversationKey, until, emptied)
     if (further) return { againAt: now, payload: { ...payload, emptied: further } }
     if (!successor) {
       // Marks of a group in between were not looked at when the number was another one.
-      const marks = sql`receipt_marks.conversation_id = ${conversationId}`
+      const marks = sql`receipt_marks.conversation_key = ${conversationKey}`
       if ((await deleteSome(db, 'receipt_marks', rowsPerBatch, marks)) > 0) return { againAt: now }
-      await db.delete('conversations').where('conversation_id', '=', conversationId).execute()
+      await db.delete('conversations').where('conversation_key', '=', conversationKey).execute()
     }
     return undefined
   },
@@ -99,8 +99,8 @@ async function forgetMember(work: Work, { guid, ...member }: Tie<GroupMemberRow>
     await dropTie(db, 'group_members', member)
     return true
   }
-  const { conversationId } = placeOfGroup(group.guid)
-  const given = sql`receipt_marks.conversation_id = ${conversationId} AND receipt_marks.uid = ${member.uid}`
+  const { conversationKey } = placeOfGroup(group.guid)
+  const given = sql`receipt_marks.conversation_key = ${conversationKey} AND receipt_marks.uid = ${member.uid}`
   if ((await deleteSome(db, 'receipt_marks', rowsPerBatch, given)) === rowsPerBatch) return false
   await endMembership(work, group, member)
   await work.emit(memberForgotten, { guid: group.guid, uid: member.uid })

@@ -5,7 +5,7 @@ import type { Work } from '../../kit/work.ts'
 import { folded, idsMatching, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { addToTally, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
-import { placeOfGroup } from '../timeline/index.ts'
+import { conversationIdOf, placeOfGroup } from '../timeline/index.ts'
 import { requireActiveUser, systemUid, type UserRow } from '../users/index.ts'
 import { groupExists, groupNotFound } from './errors.ts'
 import type { Group, GroupCreate, GroupUpdate } from './schemas.ts'
@@ -114,7 +114,7 @@ export function toGroupCard(row: GroupRow): Group {
     ...(row.icon !== null && { icon: row.icon }),
     owner: row.owner,
     membersCount: row.members_count,
-    conversationId: placeOfGroup(row.guid).conversationId,
+    conversationId: conversationIdOf(placeOfGroup(row.guid).conversationKey),
     createdAt: row.created_at,
     ...(row.updated_at !== null && { updatedAt: row.updated_at }),
     ...(row.updated_by !== null && { updatedBy: row.updated_by }),

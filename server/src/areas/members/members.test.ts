@@ -6,6 +6,7 @@ import { type AppClient, assertFails, assertSucceeds, type House, house } from '
 import { sayIn } from '../../../../tests/support/talk.ts'
 import { connectUsers, logOf, toldTo } from '../../../../tests/support/told.ts'
 import { tenantDb } from '../../storage/tenant.ts'
+import { placeOfGroup } from '../timeline/index.ts'
 
 const as = (uid: string) => ({ onBehalfOf: uid })
 const uidsIn = (list: { uid: string }[]) => list.map(({ uid }) => uid)
@@ -50,7 +51,7 @@ for (const database of databases) {
         await db(app)
           .select('conversation_rows')
           .select('conversation_rows.uid')
-          .where('conversation_rows.conversation_id', '=', 'group_g')
+          .where('conversation_rows.conversation_key', '=', placeOfGroup('g').conversationKey)
           .orderBy('conversation_rows.uid')
           .execute(),
       )
@@ -58,7 +59,7 @@ for (const database of databases) {
       const rows = await db(app)
         .select('messages')
         .select(['messages.data', 'messages.sender'])
-        .where('messages.conversation_id', '=', 'group_g')
+        .where('messages.conversation_key', '=', placeOfGroup('g').conversationKey)
         .where('messages.category', '=', 'action')
         .orderBy('messages.id')
         .execute()

@@ -13,9 +13,7 @@ import {
   type Entity,
   holdConversation,
   type MessageRow,
-  type Place,
-  placeOfGroup,
-  placeOfUsers,
+  placeOfKey,
   toMessage,
   writeAction,
 } from '../timeline/index.ts'
@@ -76,8 +74,8 @@ export async function editMessage(
  * The message as it is once nobody else can change it. The conversation comes first, as for those who write to it; of
  * an edit, a deletion and a reaction at once, each sees the one before it.
  */
-async function held(db: TenantDb, { id, conversation_id }: MessageRow): Promise<MessageRow> {
-  const conversation = await holdConversation(db, conversation_id)
+async function held(db: TenantDb, { id, conversation_key }: MessageRow): Promise<MessageRow> {
+  const conversation = await holdConversation(db, conversation_key)
   const row = await db
     .update('messages')
     .set({ id })
@@ -197,7 +195,7 @@ async function tell(
 ): Promise<Message> {
   const { by, on, for: where } = await entitiesOf(work.db, row, actor, message)
   const sender = actor?.uid ?? systemUid
-  const told = await writeAction(work, placeOf(row), {
+  const told = await writeAction(work, placeOfKey(row.conversation_key), {
     type: 'message',
     action,
     sender,
@@ -227,8 +225,4 @@ async function whereTold(db: TenantDb, row: MessageRow, actor: Actor | undefined
   const uid = actor?.uid === row.receiver ? row.sender : row.receiver
   const user = await findUser(db, uid)
   return { entity: user ? toUser(user, { withTags: false }) : { uid }, entityType: 'user' }
-}
-
-export function placeOf(row: Pick<MessageRow, 'sender' | 'receiver' | 'receiver_type' | 'conversation_id'>): Place {
-  return row.receiver_type === 'group' ? placeOfGroup(row.receiver) : placeOfUsers(row.sender, row.receiver)
 }

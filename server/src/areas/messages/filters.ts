@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import { type Search, withoutAccents } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { receiptAt } from '../timeline/index.ts'
+import { type ConversationKey, placesNamed, receiptAt } from '../timeline/index.ts'
 import { savedIds } from './gates.ts'
 import type { MessageListQuery } from './schemas.ts'
 import { messagesList } from './store.ts'
@@ -30,6 +30,12 @@ function between(column: string, from: number | undefined, to: number | undefine
 function anyOf(column: string, one: string | undefined, several: string[] | undefined): Condition[] {
   const values = [...(several ?? []), ...(one === undefined ? [] : [one])]
   return values.length === 0 ? [] : [sql<SqlBool>`${sql.ref(column)} IN (${sql.join(values)})`]
+}
+
+/** In any conversation that the id can mean; which of them are seen at all is not for a filter to say. */
+function isNamed(conversationId: string): Condition {
+  const keys = placesNamed(conversationId).map(({ conversationKey }) => conversationKey)
+  return keys.length === 0 ? sql`1 = 0` : sql`messages.conversation_key IN (${sql.join(keys)})`
 }
 
 function flagged(letter: string, wanted: boolean | undefined): Condition[] {
@@ -60,7 +66,7 @@ export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefi
     ...anyOf('messages.category', query.category, query.categories),
     ...anyOf('messages.type', query.type, query.types),
     ...anyOf('messages.receiver_type', query.receiverType, undefined),
-    ...anyOf('messages.conversation_id', query.conversationId, undefined),
+    ...(query.conversationId === undefined ? [] : [isNamed(query.conversationId)]),
     ...flagged('a', query.hasAttachments),
     ...flagged('l', query.hasLinks),
     ...flagged('m', query.hasMentions),
@@ -138,7 +144,7 @@ export function beyondCursors(db: TenantDb, uid: string, cursors: SideCursor[]):
   return cursors.map(
     (cursor) => sql`messages.seq > (SELECT conversation_rows.${sql.raw(cursor)} FROM conversation_rows
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-      AND conversation_rows.conversation_id = messages.conversation_id)`,
+      AND conversation_rows.conversation_key = messages.conversation_key)`,
   )
 }
 
@@ -175,8 +181,8 @@ function savedBy(db: TenantDb, { uid }: Viewer): Named {
   return { ids, each: sql`messages.id IN ${ids}` }
 }
 
-/** The words that a message must have; nothing, if none are asked for. */
-export function searchOf({ searchKey }: Query, conversationId: string | undefined): Search | undefined {
+/** The words that a message must have, narrowed to a conversation; nothing, if none are asked for. */
+export function searchOf({ searchKey }: Query, among: ConversationKey[] | undefined): Search | undefined {
   const words = new Set(withoutAccents(searchKey ?? '').split(/\s+/))
   words.delete('')
   if (words.size === 0) return undefined
@@ -184,6 +190,7 @@ export function searchOf({ searchKey }: Query, conversationId: string | undefine
     list: messagesList,
     words: [...words],
     fields: [0],
-    ...(conversationId !== undefined && { marks: [conversationId] }),
+    // Entries have all marks that are asked for, so several conversations cannot be.
+    ...(among?.length === 1 && { marks: among.map(String) }),
   }
 }

@@ -47,7 +47,9 @@ async function worthGathering(db: TenantDb, scope: Scope, limit: number): Promis
     case 'app':
       return ofSize(appSize)
     case 'conversation':
-      return ofSize((await findConversation(db, scope.conversationId))?.last_seq ?? 0)
+      return ofSize((await findConversation(db, scope.conversationKey))?.last_seq ?? 0)
+    case 'conversations':
+      return Math.max(0, ...(await Promise.all(scope.among.map((each) => worthGathering(db, each, limit)))))
     case 'thread':
       return 0
   }
@@ -152,6 +154,13 @@ function isIn(db: TenantDb, scope: Scope): Condition[] {
     case 'thread':
       return [sql`messages.parent_id = ${scope.parentId}`]
     case 'conversation':
-      return [sql<SqlBool>`messages.conversation_id = ${scope.conversationId}`, sql`messages.seq > ${scope.clearedSeq}`]
+      return [
+        sql<SqlBool>`messages.conversation_key = ${scope.conversationKey}`,
+        sql`messages.seq > ${scope.clearedSeq}`,
+      ]
+    case 'conversations': {
+      const each = scope.among.map((one) => sql<SqlBool>`(${sql.join(isIn(db, one), sql` AND `)})`)
+      return [each.length === 0 ? sql`1 = 0` : sql`(${sql.join(each, sql` OR `)})`]
+    }
   }
 }

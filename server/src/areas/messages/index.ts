@@ -9,6 +9,7 @@ import './media.ts'
 
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
+export { auditMarks } from './audit.ts'
 export { deleteMessage, takeContents } from './change.ts'
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
 export { elementIdMax, elementsIn, goalOf, isGoalMet } from './interactive.ts'

@@ -28,14 +28,14 @@ export const forgetUser = forgetting('messages', async (work, { uid, after }) =>
 async function forgetSides(db: TenantDb, uid: string): Promise<boolean> {
   const sides = await db
     .select('conversation_rows')
-    .select('conversation_rows.conversation_id')
+    .select('conversation_rows.conversation_key')
     .where('conversation_rows.uid', '=', uid)
     .limit(messagesPerBatch)
     .execute()
   if (sides.length === 0) return false
-  const ids = sides.map(({ conversation_id }) => conversation_id)
-  const given = sql`receipt_marks.uid = ${uid} AND receipt_marks.conversation_id IN (${sql.join(ids)})`
+  const ids = sides.map(({ conversation_key }) => conversation_key)
+  const given = sql`receipt_marks.uid = ${uid} AND receipt_marks.conversation_key IN (${sql.join(ids)})`
   if ((await deleteSome(db, 'receipt_marks', rowsPerBatch, given)) > 0) return true
-  await db.delete('conversation_rows').where('uid', '=', uid).where('conversation_id', 'in', ids).execute()
+  await db.delete('conversation_rows').where('uid', '=', uid).where('conversation_key', 'in', ids).execute()
   return true
 }

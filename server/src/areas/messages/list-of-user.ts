@@ -19,7 +19,7 @@ export async function messagesOfUser(
     sql`messages.purged = 0`,
     sql`messages.receiver_type = 'user'`,
     notErased(db),
-    sql`messages.conversation_id IN (SELECT conversation_rows.conversation_id FROM conversation_rows
+    sql`messages.conversation_key IN (SELECT conversation_rows.conversation_key FROM conversation_rows
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid})`,
     ...conditionsOf(db, query, undefined),
     ...sentBy(sendersAsked(query)),

@@ -7,7 +7,7 @@ import { uidsBlockedBy } from '../users/index.ts'
 import { type Condition, conditionsOf, cursorsAsked, namedBy, searchOf, sendersAsked, type Viewer } from './filters.ts'
 import { findIds, type Wanted } from './find.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
-import type { Affix, Scope } from './ways.ts'
+import { type Affix, keysIn, type Scope } from './ways.ts'
 
 interface Cursor {
   affix: Affix
@@ -44,19 +44,18 @@ export async function readStretch(
   const viewer = actor && (await viewerFor(db, actor))
   const limit = Math.min(query.limit ?? messageLimits.usual, limitMax)
   const affix = query.affix ?? 'append'
-  const conversationId = scope.kind === 'conversation' ? scope.conversationId : undefined
   const wanted: Wanted = {
     conditions: [
       ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
       ...(actor ? await allowedBy(db, actor) : []),
       ...(await settledIn(db, scope)),
     ],
-    search: searchOf(query, conversationId),
+    search: searchOf(query, keysIn(scope)),
     named: namedBy(db, query, viewer),
     senders: sendersAsked(query),
     after: { uid: viewer?.uid ?? '', cursors: cursorsAsked(query) },
   }
-  if (query.pinned && scope.kind === 'conversation') {
+  if (query.pinned && keysIn(scope)) {
     const pinned = await load(db, await findIds(db, scope, wanted, 'prepend', messageLimits.max), viewer?.uid)
     return stretchOfPinned(pinned, query.id, affix, limit)
   }

@@ -9,7 +9,19 @@ import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
 import { requireGroup } from '../groups/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { findConversation, findRow, placeOfGroup, placeOfUsers, receiptsOf, veilFor } from '../timeline/index.ts'
+import {
+  type ConversationKey,
+  findConversation,
+  findConversations,
+  findRow,
+  type Place,
+  placeOfGroup,
+  placeOfUsers,
+  placesNamed,
+  receiptsOf,
+  sidesAmong,
+  veilFor,
+} from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
@@ -38,7 +50,7 @@ import { readContent, sendMessage as sendOne, sendTo } from './send.ts'
 import { requireMessage, seenMessage } from './store.ts'
 import { countsByKind, unreadCounts } from './unread-counts.ts'
 import { shown } from './view.ts'
-import type { Scope } from './ways.ts'
+import { type InConversation, keysIn, type Scope } from './ways.ts'
 
 const messageBytesMax = 262_144
 
@@ -238,20 +250,34 @@ const listMessages = operation({
   async run(call) {
     const { db, query, actor } = call
     const { conversationId } = query
-    if (conversationId !== undefined) return list(call, await scopeOf(db, conversationId, actor), conversationId)
-    return list(call, actor ? { kind: 'viewer', uid: actor.uid } : { kind: 'app' }, undefined)
+    if (conversationId !== undefined) return list(call, await scopeNamed(db, conversationId, actor))
+    return list(call, actor ? { kind: 'viewer', uid: actor.uid } : { kind: 'app' })
   },
 })
 
 /** A conversation that is not the viewer's has nothing for him. */
-async function scopeOf(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<Scope> {
+async function scopeOf(db: TenantDb, { conversationKey }: Place, actor: Actor | undefined): Promise<Scope> {
   if (!actor) {
-    // What is gone for good is seen by nobody, however long its removal takes.
-    const conversation = await findConversation(db, conversationId)
-    return { kind: 'conversation', conversationId, clearedSeq: conversation?.erased_seq ?? 0 }
+    const conversation = await findConversation(db, conversationKey)
+    return inConversation(conversationKey, conversation?.erased_seq ?? 0)
   }
-  const row = await findRow(db, conversationId, actor.uid)
-  return { kind: 'conversation', conversationId, clearedSeq: row?.cleared_seq ?? Number.MAX_SAFE_INTEGER }
+  const row = await findRow(db, conversationKey, actor.uid)
+  return inConversation(conversationKey, row?.cleared_seq ?? Number.MAX_SAFE_INTEGER)
+}
+
+/** All that an id can mean: for a user, of his conversations; for the app, of all. That is one as a rule. */
+async function scopeNamed(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<Scope> {
+  const keys = placesNamed(conversationId).map(({ conversationKey }) => conversationKey)
+  const among = actor
+    ? (await sidesAmong(db, keys, actor.uid)).map((side) => inConversation(side.conversation_key, side.cleared_seq))
+    : (await findConversations(db, keys)).map((row) => inConversation(row.conversation_key, row.erased_seq))
+  const [only, ...others] = among
+  return only && others.length === 0 ? only : { kind: 'conversations', among }
+}
+
+/** What is gone for good is seen by nobody, however long its removal takes; what a reset hides, not by its user. */
+function inConversation(conversationKey: ConversationKey, clearedSeq: number): InConversation {
+  return { kind: 'conversation', conversationKey, clearedSeq }
 }
 
 type ListCall = Pick<Work, 'db'> & {
@@ -260,10 +286,10 @@ type ListCall = Pick<Work, 'db'> & {
   caller: Caller
 }
 
-async function list({ db, query, actor, caller }: ListCall, scope: Scope, conversationId: string | undefined) {
+async function list({ db, query, actor, caller }: ListCall, scope: Scope) {
   if (query.count) {
     if (!actor) throw badRequest({ count: ['needs an acting user'] })
-    const counts = await unreadCounts(db, actor, query, conversationId)
+    const counts = await unreadCounts(db, actor, query, keysIn(scope))
     return caller.kind === 'client' ? { data: countsByKind(counts) } : { data: counts }
   }
   const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
@@ -286,10 +312,7 @@ const listUserMessages = operation({
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run(call) {
     const { db, query, actor, found } = call
-    if (actor) {
-      const { conversationId } = placeOfUsers(actor.uid, found.uid)
-      return list(call, await scopeOf(db, conversationId, actor), conversationId)
-    }
+    if (actor) return list(call, await scopeOf(db, placeOfUsers(actor.uid, found.uid), actor))
     const slice = sliceOf(query)
     const { total, rows } = await messagesOfUser(db, found.uid, query, slice)
     const data = await shown(db, rows, undefined, query)
@@ -318,8 +341,7 @@ const listGroupMessages = operation({
   async run(call) {
     const { db, actor, found } = call
     if (actor) await requireScope(db, found, actor.uid)
-    const { conversationId } = placeOfGroup(found.guid)
-    return list(call, await scopeOf(db, conversationId, actor), conversationId)
+    return list(call, await scopeOf(db, placeOfGroup(found.guid), actor))
   },
 })
 

@@ -8,6 +8,7 @@ import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { type Entity, type MessageRow, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
 import {
+  conversationId,
   isAmong,
   requireActiveUser,
   systemUid,
@@ -137,7 +138,7 @@ export function receiverId(receiver: Receiver): string {
 
 // Notes to oneself stand in a conversation, too.
 function toConversationUser(user: UserRow, speakerUid: string): object {
-  return { ...toUser(user, { withTags: false }), conversationId: placeOfUsers(speakerUid, user.uid).conversationId }
+  return { ...toUser(user, { withTags: false }), conversationId: conversationId(speakerUid, user.uid) }
 }
 
 /** The receiver as it was when something was sent to it. */

@@ -60,6 +60,8 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
+const keyWith = (other: string) => placeOfUsers('ada', other).conversationKey
+
 for (const database of databases) {
   describe(`ways through many messages on ${database}`, () => {
     let h: House
@@ -95,15 +97,15 @@ for (const database of databases) {
       assertSucceeds(await app.post(`/messages/${lastId}/save`, undefined, as('ada')))
       // Some conversations are partly read, some partly hidden.
       const cursors = [
-        { conversation_id: 'ada_user_p1', read_seq: 40, cleared_seq: 0 },
-        { conversation_id: 'ada_user_p2', read_seq: rounds, cleared_seq: 0 },
-        { conversation_id: 'ada_user_p3', read_seq: 60, cleared_seq: 50 },
-        { conversation_id: 'ada_user_p4', read_seq: rounds, cleared_seq: rounds },
+        { other: 'p1', read_seq: 40, cleared_seq: 0 },
+        { other: 'p2', read_seq: rounds, cleared_seq: 0 },
+        { other: 'p3', read_seq: 60, cleared_seq: 50 },
+        { other: 'p4', read_seq: rounds, cleared_seq: rounds },
       ]
       await h.service.house.database.write(async (connection) => {
         const rows = tenantDb(connection, app.id)
-        for (const { conversation_id, ...set } of cursors) {
-          await rows.update('conversation_rows').set(set).where('conversation_id', '=', conversation_id).execute()
+        for (const { other, ...set } of cursors) {
+          await rows.update('conversation_rows').set(set).where('conversation_key', '=', keyWith(other)).execute()
         }
         // Whoever reads on from a message that is gone meanwhile goes on from its place.
         goneId = lastId - everything / 2
@@ -144,7 +146,7 @@ for (const database of databases) {
     function assertFindsItsWay(name: string, details: string[], text: string): void {
       const whole = new RegExp(`SCAN (${tables.join('|')})\\b`)
       const throughApp = /SEARCH messages USING (COVERING )?INDEX messages_by_id \(app_id=\?( AND id[<>]\?)*\)/
-      const isNarrow = /messages\.conversation_id =|hit\.id/.test(text)
+      const isNarrow = /messages\.conversation_key =|hit\.id/.test(text)
       for (const detail of details) {
         assert.doesNotMatch(detail, whole, `${name}: ${text}`)
         if (isNarrow) assert.doesNotMatch(detail, throughApp, `${name}: ${text}`)
@@ -171,8 +173,8 @@ for (const database of databases) {
 
     const scopes: [string, Scope, Actor | undefined][] = [
       ['of the app', { kind: 'app' }, undefined],
-      ['of a conversation', { kind: 'conversation', conversationId: 'ada_user_p7', clearedSeq: 0 }, actor],
-      ['of a reset conversation', { kind: 'conversation', conversationId: 'ada_user_p3', clearedSeq: 50 }, actor],
+      ['of a conversation', { kind: 'conversation', conversationKey: keyWith('p7'), clearedSeq: 0 }, actor],
+      ['of a reset conversation', { kind: 'conversation', conversationKey: keyWith('p3'), clearedSeq: 50 }, actor],
       ['of a user', { kind: 'viewer', uid: 'ada' }, actor],
     ]
 
@@ -240,11 +242,11 @@ for (const database of databases) {
       const db = tenantDb(h.service.house.database.reader, app.id)
       const all = await db.select('messages').selectAll().orderBy('messages.id').execute()
       const rows = await db.select('conversation_rows').selectAll().where('uid', '=', 'ada').execute()
-      const sides = new Map(rows.map((row) => [row.conversation_id, row]))
+      const sides = new Map(rows.map((row) => [row.conversation_key, row]))
       type Row = (typeof all)[number]
-      const isSeen = (row: Row) => row.purged === 0 && row.seq > (sides.get(row.conversation_id)?.cleared_seq ?? 0)
+      const isSeen = (row: Row) => row.purged === 0 && row.seq > (sides.get(row.conversation_key)?.cleared_seq ?? 0)
       const isUnread = (row: Row) =>
-        row.sender !== 'ada' && row.counts === 1 && row.seq > (sides.get(row.conversation_id)?.read_seq ?? 0)
+        row.sender !== 'ada' && row.counts === 1 && row.seq > (sides.get(row.conversation_key)?.read_seq ?? 0)
       const isRare = ({ data }: Row) => data.includes('walnut')
       const asked: [MessageListQuery, (row: Row) => boolean][] = [
         [{}, () => true],
@@ -260,7 +262,7 @@ for (const database of databases) {
       for (const [where, scope] of ofViewer) {
         const inScope = all
           .filter(isSeen)
-          .filter((row) => scope.kind !== 'conversation' || row.conversation_id === scope.conversationId)
+          .filter((row) => scope.kind !== 'conversation' || row.conversation_key === scope.conversationKey)
         for (const [query, isAsked] of asked) {
           const wanted = inScope.filter(isAsked).map(({ id }) => id)
           for (const affix of ['append', 'prepend'] as const) {

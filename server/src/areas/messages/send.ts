@@ -112,7 +112,7 @@ export async function deliver(
   if (muid) {
     // Whoever comes second waits here until the first is written.
     await openConversation(db, place, work.now)
-    const conversation = await holdConversation(db, place.conversationId)
+    const conversation = await holdConversation(db, place.conversationKey)
     const known = conversation && (await messageSentAs(db, conversation, speaker.uid, muid))
     if (known) return seenMessage(db, known.id, speaker.actor?.uid)
   }
@@ -226,19 +226,19 @@ export async function putTags(db: TenantDb, id: number, tags: string[]): Promise
   if (rows.length > 0) await db.insert('message_tags', rows).execute()
 }
 
-async function requireParent(db: TenantDb, { conversationId }: Place, id: number): Promise<MessageRow> {
+async function requireParent(db: TenantDb, { conversationKey }: Place, id: number): Promise<MessageRow> {
   const parent = await findMessage(db, id)
   if (!parent) throw messageNotFound({ id })
-  if (parent.conversation_id !== conversationId) throw wrongThread({ id })
+  if (parent.conversation_key !== conversationKey) throw wrongThread({ id })
   if (parent.parent_id !== null) throw nestedThread({ id })
   if (parent.category === 'action' || parent.category === 'call') throw wrongThreadCategory({ id })
   return parent
 }
 
-async function requireQuotable(db: TenantDb, { conversationId }: Place, id: number): Promise<MessageRow> {
+async function requireQuotable(db: TenantDb, { conversationKey }: Place, id: number): Promise<MessageRow> {
   const quoted = await findMessage(db, id)
   if (!quoted) throw messageNotFound({ id })
-  if (quoted.conversation_id !== conversationId) throw messageNotAccessible({ id })
+  if (quoted.conversation_key !== conversationKey) throw messageNotAccessible({ id })
   if (quoted.category === 'action' || quoted.category === 'call') throw actionNotAllowed({ id })
   return quoted
 }

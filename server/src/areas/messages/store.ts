@@ -33,7 +33,7 @@ export async function requireMessage(db: TenantDb, id: string, viewer: string | 
  * what was before it.
  */
 async function maySee(db: TenantDb, row: MessageRow, viewer: string): Promise<boolean> {
-  const side = await findRow(db, row.conversation_id, viewer)
+  const side = await findRow(db, row.conversation_key, viewer)
   if (side && side.cleared_seq >= row.seq) return false
   if (row.receiver_type === 'user') return side !== undefined
   const group = await findGroup(db, row.receiver)
@@ -43,10 +43,10 @@ async function maySee(db: TenantDb, row: MessageRow, viewer: string): Promise<bo
 /** Refuses to build on a message that a reset has hidden from the viewer. */
 export async function refuseHidden(
   db: TenantDb,
-  { id, conversation_id, seq }: MessageRow,
+  { id, conversation_key, seq }: MessageRow,
   viewer: string | undefined,
 ): Promise<void> {
-  const side = viewer === undefined ? undefined : await findRow(db, conversation_id, viewer)
+  const side = viewer === undefined ? undefined : await findRow(db, conversation_key, viewer)
   if (side && side.cleared_seq >= seq) throw messageNotAccessible({ id })
 }
 
@@ -67,11 +67,11 @@ export async function seenMessage(db: TenantDb, id: number, viewer: string | und
 
 /** What a message can be found by: its text, the names of its files, those it mentions, and kinds of files. */
 export function searchEntry(row: MessageRow): SearchEntry {
-  const { id, conversation_id } = row
+  const { id, conversation_key } = row
   const { text = '', mentions = {}, ...content } = JSON.parse(row.data)
   const attachments = isMedia(row) ? content.attachments : []
   const names = attachments.map(({ name, mimeType }: { name: string; mimeType: string }) => `${name} ${mimeType}`)
   const people = Object.values(mentions as Record<string, { name: string }>).map(({ name }) => name)
   const all = withoutAccents([text, ...names, ...people].join(' '))
-  return { id: String(id), at: id, texts: [all], marks: [conversation_id] }
+  return { id: String(id), at: id, texts: [all], marks: [`${conversation_key}`] }
 }

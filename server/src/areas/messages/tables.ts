@@ -1,4 +1,6 @@
+import { type Kysely, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
+import type { Tables } from '../../storage/tables.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
@@ -41,4 +43,15 @@ export const migrations: Migrations = {
       .addPrimaryKeyConstraint('message_actions_key', ['app_id', 'message_id', 'action_id'])
       .execute()
   },
+  // Entries were marked with the id of their conversation on the wire, which several can have.
+  '20261118-message-marks': (schema, _numbered, { rewriteSearch }) => rewriteSearch(schema, () => markWithKeys(schema)),
+}
+
+async function markWithKeys(database: Kysely<Tables>): Promise<void> {
+  const apps = await database.selectFrom('apps').select('id').execute()
+  for (const { id } of apps) {
+    await sql`UPDATE search_entries SET marks = coalesce((SELECT messages.conversation_key FROM messages
+      WHERE messages.app_id = ${id} AND messages.id = search_entries.at), '')
+      WHERE search_entries.app_id = ${id} AND search_entries.list = 'messages'`.execute(database)
+  }
 }

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { type Side, sidesWhere, unreadOf, withWhom } from '../timeline/index.ts'
+import { type ConversationKey, type Side, sidesWhere, unreadOf, withWhom } from '../timeline/index.ts'
 import {
   beyondCursors,
   type Condition,
@@ -35,24 +35,25 @@ export async function unreadCounts(
   db: TenantDb,
   actor: Actor,
   query: MessageListQuery,
-  conversationId: string | undefined,
+  among: ConversationKey[] | undefined,
 ): Promise<Count[]> {
+  if (among?.length === 0) return []
   const viewer = await viewerFor(db, actor)
   const sides = await sidesWhere(
     db,
     [
       sql`conversation_rows.uid = ${viewer.uid}`,
       sql`conversations.last_counted > conversation_rows.read_counted`,
-      ...(conversationId === undefined ? [] : [sql<SqlBool>`conversation_rows.conversation_id = ${conversationId}`]),
+      ...(among ? [sql<SqlBool>`conversation_rows.conversation_key IN (${sql.join(among)})`] : []),
     ],
-    sql`ORDER BY conversation_rows.conversation_id`,
+    sql`ORDER BY conversations.type DESC, conversation_rows.conversation_key`,
   )
   const conditions = [...narrowing(db, query, viewer), ...(await allowedBy(db, actor))]
   const counts = conditions.length > 0 ? undefined : await unreadOf(db, sides, viewer.blocked)
   const entries = []
   for (const side of sides) {
     const count = counts
-      ? (counts.get(side.conversation_id)?.messages ?? 0)
+      ? (counts.get(side.conversation_key)?.messages ?? 0)
       : await countOf(db, side, [...conditions, ...counted(viewer)])
     if (count > 0) entries.push({ entityType: side.type, entityId: withWhom(side), count })
   }
@@ -74,12 +75,12 @@ function narrowing(db: TenantDb, query: MessageListQuery, viewer: Viewer): Condi
 /** Where only some kinds of messages are asked for, those after the cursor are looked at one by one. */
 async function countOf(
   db: TenantDb,
-  { conversation_id, read_seq, cleared_seq }: Side,
+  { conversation_key, read_seq, cleared_seq }: Side,
   conditions: Condition[],
 ): Promise<number> {
   const all = [
     sql`messages.app_id = ${db.appId}`,
-    sql`messages.conversation_id = ${conversation_id}`,
+    sql`messages.conversation_key = ${conversation_key}`,
     sql`messages.seq > ${Math.max(read_seq, cleared_seq)}`,
     sql`messages.purged = 0`,
     ...conditions,

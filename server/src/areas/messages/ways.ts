@@ -1,14 +1,28 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { findRow, hiddenUpTo, notErased } from '../timeline/index.ts'
+import { type ConversationKey, findRow, hiddenUpTo, notErased } from '../timeline/index.ts'
 import { beyondCursors, type Condition, type SideCursor } from './filters.ts'
+
+/** One conversation, from after a number on. */
+export interface InConversation {
+  kind: 'conversation'
+  conversationKey: ConversationKey
+  clearedSeq: number
+}
 
 /** Where messages are looked for. */
 export type Scope =
   | { kind: 'app' }
-  | { kind: 'conversation'; conversationId: string; clearedSeq: number }
+  | InConversation
+  | { kind: 'conversations'; among: InConversation[] }
   | { kind: 'viewer'; uid: string }
   | { kind: 'thread'; parentId: number }
+
+/** The conversations that a scope names; nothing, if it names none. */
+export function keysIn(scope: Scope): ConversationKey[] | undefined {
+  if (scope.kind === 'conversation') return [scope.conversationKey]
+  return scope.kind === 'conversations' ? scope.among.map(({ conversationKey }) => conversationKey) : undefined
+}
 
 export type Affix = 'append' | 'prepend'
 
@@ -37,7 +51,7 @@ export async function walk(db: TenantDb, scope: Scope, senders: string[], quest:
   const ways: Way[] = []
   for (const ofSender of bySender(senders)) {
     const asked = { ...quest, conditions: [...ofSender, ...quest.conditions] }
-    const some = scope.kind === 'viewer' ? await waysOfUser(db, scope.uid, asked) : [await wayThrough(db, scope, quest)]
+    const some = scope.kind === 'viewer' ? await waysOfUser(db, scope.uid, asked) : await waysThrough(db, scope, quest)
     ways.push(...some.map((way) => ({ ...way, conditions: [...way.conditions, ...ofSender] })))
   }
   return walkAll(db, ways, quest)
@@ -61,7 +75,14 @@ export function beyond({ past, affix }: Pick<Quest, 'past' | 'affix'>): Conditio
   return [affix === 'append' ? sql`messages.id > ${past}` : sql`messages.id < ${past}`]
 }
 
-async function wayThrough(db: TenantDb, scope: Exclude<Scope, { kind: 'viewer' }>, quest: Quest): Promise<Way> {
+type Walkable = Exclude<Scope, { kind: 'viewer' | 'conversations' }>
+
+function waysThrough(db: TenantDb, scope: Exclude<Scope, { kind: 'viewer' }>, quest: Quest): Promise<Way[]> {
+  const parts = scope.kind === 'conversations' ? scope.among : [scope]
+  return Promise.all(parts.map((part) => wayThrough(db, part, quest)))
+}
+
+async function wayThrough(db: TenantDb, scope: Walkable, quest: Quest): Promise<Way> {
   switch (scope.kind) {
     case 'app':
       return { conditions: [notErased(db), ...beyond(quest)], order: 'id' }
@@ -71,16 +92,16 @@ async function wayThrough(db: TenantDb, scope: Exclude<Scope, { kind: 'viewer' }
     }
     case 'conversation': {
       const { above, below } = await numbersIn(db, scope, quest)
-      return wayBetween(scope.conversationId, above, below)
+      return wayBetween(scope.conversationKey, above, below)
     }
   }
 }
 
 /** Through the messages of a conversation with numbers between these. */
-function wayBetween(conversationId: string, above: number, below: number | undefined): Way {
+function wayBetween(conversationKey: ConversationKey, above: number, below: number | undefined): Way {
   return {
     conditions: [
-      sql`messages.conversation_id = ${conversationId}`,
+      sql`messages.conversation_key = ${conversationKey}`,
       sql`messages.seq > ${above}`,
       ...(below === undefined ? [] : [sql<SqlBool>`messages.seq < ${below}`]),
     ],
@@ -91,14 +112,14 @@ function wayBetween(conversationId: string, above: number, below: number | undef
 /** Between which numbers of a conversation the messages are that are wanted. */
 async function numbersIn(
   db: TenantDb,
-  { conversationId, clearedSeq }: Extract<Scope, { kind: 'conversation' }>,
+  { conversationKey, clearedSeq }: InConversation,
   { after, past, affix }: Quest,
 ): Promise<{ above: number; below?: number }> {
-  const row = after.cursors.length > 0 ? await findRow(db, conversationId, after.uid) : undefined
+  const row = after.cursors.length > 0 ? await findRow(db, conversationKey, after.uid) : undefined
   const cursors = after.cursors.map((cursor) => row?.[cursor] ?? Number.MAX_SAFE_INTEGER)
   const above = Math.max(clearedSeq, ...cursors)
   if (past === undefined) return { above }
-  const upTo = lastUpTo(db, sql`${conversationId}`, affix === 'append' ? past : past - 1, sql.ref('messages.seq'))
+  const upTo = lastUpTo(db, sql`${conversationKey}`, affix === 'append' ? past : past - 1, sql.ref('messages.seq'))
   const { rows } = await sql<{ seq: number | null }>`${db.connection.flavour.planEachTime}
     SELECT ${upTo} AS seq`.execute(db.connection.query)
   const number = rows[0]?.seq ?? 0
@@ -112,13 +133,13 @@ function lastUpTo(
   id: number,
   something: RawBuilder<number>,
 ): RawBuilder<number | null> {
-  const key = db.connection.flavour.lastUpTo(['messages.conversation_id', conversation], ['messages.id', sql`${id}`])
-  return sql`(SELECT CASE WHEN messages.conversation_id = ${conversation} THEN ${something} END FROM messages
+  const key = db.connection.flavour.lastUpTo(['messages.conversation_key', conversation], ['messages.id', sql`${id}`])
+  return sql`(SELECT CASE WHEN messages.conversation_key = ${conversation} THEN ${something} END FROM messages
     WHERE messages.app_id = ${db.appId} AND ${key})`
 }
 
 interface Beginning {
-  conversation_id: string
+  conversation_key: ConversationKey
   /** Up to this number nothing is wanted of it. */
   floor_seq: number
   /** Its first message. */
@@ -133,10 +154,10 @@ async function waysOfUser(db: TenantDb, uid: string, quest: Quest): Promise<Way[
   return begun
     .toSorted((a, b) => inOrder(affix)(a.first_id, b.first_id))
     .slice(0, limit)
-    .map(({ conversation_id, first_seq, floor_seq }) =>
+    .map(({ conversation_key, first_seq, floor_seq }) =>
       affix === 'append'
-        ? wayBetween(conversation_id, first_seq - 1, undefined)
-        : wayBetween(conversation_id, floor_seq, first_seq + 1),
+        ? wayBetween(conversation_key, first_seq - 1, undefined)
+        : wayBetween(conversation_key, floor_seq, first_seq + 1),
     )
 }
 
@@ -146,17 +167,17 @@ async function beginnings(db: TenantDb, uid: string, quest: Quest): Promise<Begi
   const cursors = quest.after.cursors.map((cursor) => sql.ref<number>(`conversation_rows.${cursor}`))
   const floor = cursors.reduce(larger, hiddenUpTo)
   const conditions = [...inEach(db, floor, quest), ...quest.conditions]
-  const match = sql`messages.app_id = ${db.appId} AND messages.conversation_id = begun.conversation_id
+  const match = sql`messages.app_id = ${db.appId} AND messages.conversation_key = begun.conversation_key
     AND messages.seq = begun.first_seq`
   const { rows } = await sql<Beginning>`${flavour.planEachTime}
     WITH begun AS MATERIALIZED (
-      SELECT conversation_rows.conversation_id, ${floor} AS floor_seq,
+      SELECT conversation_rows.conversation_key, ${floor} AS floor_seq,
         (SELECT messages.seq FROM messages
           WHERE messages.app_id = ${db.appId} AND messages.purged = 0 AND ${sql.join(conditions, sql` AND `)}
           ORDER BY messages.seq ${direction(quest.affix)} LIMIT 1) AS first_seq
       FROM conversation_rows
       JOIN conversations ON conversations.app_id = conversation_rows.app_id
-        AND conversations.conversation_id = conversation_rows.conversation_id
+        AND conversations.conversation_key = conversation_rows.conversation_key
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
         AND conversations.last_seq > ${hiddenUpTo})
     SELECT begun.*, messages.id AS first_id ${flavour.lookUpEach('begun', 'messages', match)}`.execute(query)
@@ -165,8 +186,8 @@ async function beginnings(db: TenantDb, uid: string, quest: Quest): Promise<Begi
 
 /** The same bounds as `numbersIn` finds for one conversation, for all those that a statement goes through. */
 function inEach(db: TenantDb, floor: RawBuilder<number>, { past, affix }: Quest): Condition[] {
-  const conversation = sql`conversations.conversation_id`
-  const here = sql<SqlBool>`messages.conversation_id = ${conversation}`
+  const conversation = sql`conversations.conversation_key`
+  const here = sql<SqlBool>`messages.conversation_key = ${conversation}`
   if (past === undefined) return [here, sql`messages.seq > ${floor}`]
   const seq = sql.ref<number>('messages.seq')
   // Of two lower bounds SQLite would use one, however far back it lies.

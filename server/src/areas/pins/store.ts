@@ -14,9 +14,9 @@ type Doing = Pick<Work, 'db' | 'now'>
 /** Pins a message in its conversation; pinned again, it is the latest pinner's. */
 export async function pinMessage({ db, now }: Doing, row: MessageRow, by: string): Promise<MessageRow> {
   // Of two at once the second counts the first.
-  await holdConversation(db, row.conversation_id)
+  await holdConversation(db, row.conversation_key)
   const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM messages WHERE messages.app_id = ${db.appId}
-    AND messages.conversation_id = ${row.conversation_id} AND messages.pinned_at IS NOT NULL
+    AND messages.conversation_key = ${row.conversation_key} AND messages.pinned_at IS NOT NULL
     AND messages.id != ${row.id}`.execute(db.connection.query)
   if ((rows[0]?.n ?? 0) >= pinnedMax) throw tooManyPinned({ max: pinnedMax })
   const pinned = await db

@@ -12,7 +12,7 @@ import { refuseAcrossBlock, refuseUntouchable, requireMessage, scopeOver, seenMe
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
-import { audienceFor, type MessageRow, toMessage } from '../timeline/index.ts'
+import { audienceFor, conversationIdOf, type MessageRow, toMessage } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { findUser, sightOf, toUser, usersByUid } from '../users/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
@@ -130,7 +130,7 @@ async function tell(work: Work, event: typeof reactionAdded, row: MessageRow, re
     reaction: toReaction(reaction, toUser(user, { withTags: false })),
     receiverId: row.receiver,
     receiverType: row.receiver_type,
-    conversationId: row.conversation_id,
+    conversationId: conversationIdOf(row.conversation_key),
     ...(row.parent_id !== null && { parentMessageId: String(row.parent_id) }),
     message: toMessage(work.db, row, {}),
     audience: await audienceFor(work.db, row, reaction.uid),

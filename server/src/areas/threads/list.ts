@@ -1,7 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { wholeSeconds } from '../../kit/page.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { messagesOf, notErased, type SeenMessage, toMessages, visibleTo } from '../timeline/index.ts'
+import {
+  type ConversationKey,
+  messagesOf,
+  notErased,
+  type SeenMessage,
+  toMessages,
+  visibleTo,
+} from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import type { ThreadListQuery } from './schemas.ts'
@@ -25,7 +32,7 @@ export interface ThreadPage {
 /** Whose threads are looked for, and where. */
 interface Scope {
   viewer: string | undefined
-  conversationId: string | undefined
+  conversationKey: ConversationKey | undefined
 }
 
 /** A thread by the message that began it. */
@@ -62,13 +69,13 @@ async function findThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, l
 }
 
 /** The threads to choose from, found by way of whatever leads to the fewest of them. */
-function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationId }: Scope): RawBuilder<unknown> {
+function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationKey }: Scope): RawBuilder<unknown> {
   const { lookUpEach } = db.connection.flavour
   const wanted: Condition[] = [
     sql`messages.app_id = ${db.appId}`,
     sql`messages.purged = 0`,
     sql`messages.parent_id IS NULL`,
-    ...(conversationId === undefined ? [] : [sql`messages.conversation_id = ${conversationId}` as Condition]),
+    ...(conversationKey === undefined ? [] : [sql`messages.conversation_key = ${conversationKey}` as Condition]),
     ...sinceCursor(query),
   ]
   const all = (...more: Condition[]) => sql.join([...wanted, ...more], sql` AND `)
@@ -79,11 +86,11 @@ function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationI
     return sql`WITH followed (id) AS MATERIALIZED (${followedBy(db, viewer)})
       ${columns} ${lookUpEach('followed', 'messages', all(sql`messages.id = followed.id`))} AND ${visibleTo(db, viewer)}`
   }
-  return sql`WITH side (conversation_id) AS MATERIALIZED (
-      SELECT conversation_rows.conversation_id FROM conversation_rows
+  return sql`WITH side (conversation_key) AS MATERIALIZED (
+      SELECT conversation_rows.conversation_key FROM conversation_rows
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${viewer}
-      ${conversationId === undefined ? sql`` : sql`AND conversation_rows.conversation_id = ${conversationId}`})
-    ${columns} ${lookUpEach('side', 'messages', all(replied, sql`messages.conversation_id = side.conversation_id`))}
+      ${conversationKey === undefined ? sql`` : sql`AND conversation_rows.conversation_key = ${conversationKey}`})
+    ${columns} ${lookUpEach('side', 'messages', all(replied, sql`messages.conversation_key = side.conversation_key`))}
     AND ${visibleTo(db, viewer)}`
 }
 
@@ -166,9 +173,9 @@ async function mentionsIn(db: TenantDb, rows: SeenMessage[], viewer: string): Pr
   const { rows: counts } = await sql<{ parent_id: number; n: number }>`
     SELECT messages.parent_id, count(*) AS n FROM messages
     JOIN message_mentions ON message_mentions.app_id = messages.app_id AND message_mentions.uid = ${viewer}
-      AND message_mentions.conversation_id = messages.conversation_id AND message_mentions.seq = messages.seq
+      AND message_mentions.conversation_key = messages.conversation_key AND message_mentions.seq = messages.seq
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
-      AND conversation_rows.conversation_id = messages.conversation_id
+      AND conversation_rows.conversation_key = messages.conversation_key
     WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(rows.map(({ id }) => id))})
       AND messages.sender NOT IN (${sql.join([viewer, ...blocked])}) AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
     GROUP BY messages.parent_id`.execute(db.connection.query)

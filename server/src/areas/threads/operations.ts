@@ -18,7 +18,7 @@ import {
 } from '../messages/index.ts'
 import { MessageListQuery, MessageSend, MessageStretch } from '../messages/schemas.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { findConversation, type MessageRow, otherSide, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import { type ConversationKey, otherSide, placeOfGroup, placeOfKey, placeOfUsers } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser } from '../users/index.ts'
@@ -48,20 +48,15 @@ const reply = operation({
   async run(call) {
     const { found, actor } = call
     const speaker = await speakerFor(call.db, actor, call.portion)
+    // The message may be the app's, which has done something between two.
     const usual =
       found.receiver_type === 'group'
         ? { receiver: found.receiver, receiverType: 'group' }
-        : { receiver: await otherIn(call.db, found, speaker.uid), receiverType: 'user' }
+        : { receiver: otherSide(placeOfKey(found.conversation_key), speaker.uid), receiverType: 'user' }
     const { multipleReceivers: _, ...body } = call.body
     return { data: await sendMessage(call, speaker, { ...usual, ...body, parentId: found.id }, call.files) }
   },
 })
-
-/** Whom a user talks to in a conversation; the message in it may be the app's. */
-async function otherIn(db: TenantDb, { conversation_id, receiver }: MessageRow, uid: string): Promise<string> {
-  const conversation = await findConversation(db, conversation_id)
-  return conversation ? otherSide(conversation, uid) : receiver
-}
 
 const listReplies = operation({
   id: 'listReplies',
@@ -96,8 +91,8 @@ const listAllThreads = operation({
       if (query[name] && !actor) throw badRequest({ [name]: ['needs an acting user'] })
     }
     if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
-    const conversationId = await conversationOf(db, query, actor)
-    const { threads, limit, next } = await listThreads(db, query, { viewer: actor?.uid, conversationId })
+    const conversationKey = await conversationOf(db, query, actor)
+    const { threads, limit, next } = await listThreads(db, query, { viewer: actor?.uid, conversationKey })
     return { data: threads, meta: { current: { limit, count: threads.length }, ...(next && { next }) } }
   },
 })
@@ -106,16 +101,16 @@ async function conversationOf(
   db: TenantDb,
   { uid, guid }: { uid?: string | undefined; guid?: string | undefined },
   actor: Actor | undefined,
-): Promise<string | undefined> {
+): Promise<ConversationKey | undefined> {
   if (guid !== undefined) {
     const group = await requireGroup(db, guid)
     if (actor) await requireScope(db, group, actor.uid)
-    return placeOfGroup(group.guid).conversationId
+    return placeOfGroup(group.guid).conversationKey
   }
   if (uid === undefined) return undefined
   const user = await requireActiveUser(db, uid)
   if (!actor) throw badRequest({ uid: ['needs an acting user'] })
-  return placeOfUsers(actor.uid, user.uid).conversationId
+  return placeOfUsers(actor.uid, user.uid).conversationKey
 }
 
 const Success = one(Type.Object({ success: Type.Literal(true) }))

@@ -6,6 +6,7 @@ import { type AppClient, assertFails, assertSucceeds, type House, house } from '
 import { plansOf, rowsRead, statementsOf } from '../../../../tests/support/plans.ts'
 import { appWith, as, clientOf, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
 import { logOf } from '../../../../tests/support/told.ts'
+import { placeOfUsers } from '../timeline/index.ts'
 import { listThreads } from './list.ts'
 
 for (const database of databases) {
@@ -332,7 +333,7 @@ for (const database of databases) {
             assertSucceeds(await app.post(`/messages/${id}/reactions/yes`, undefined, as('ada')))
           }
           const statements = await statementsOf(h, app, async (db) => {
-            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationId: undefined })
+            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationKey: undefined })
             assert.ok(threads.length >= more && threads.every(({ lastReply }) => lastReply))
           })
           counts.push(statements.length)
@@ -349,7 +350,7 @@ for (const database of databases) {
         await h.service.house.database.write(async ({ query }) => {
           // As many threads of others, newer than the one.
           const columns = sql.raw(
-            'app_id, conversation_id, sender, receiver, receiver_type, category, type, data, counted, counts, sent_at',
+            'app_id, conversation_key, sender, receiver, receiver_type, category, type, data, counted, counts, sent_at',
           )
           await sql`INSERT INTO messages (${columns}, seq, updated_at, reply_count)
             SELECT ${columns}, messages.seq + n.n, messages.updated_at + n.n, 1 FROM messages
@@ -358,9 +359,9 @@ for (const database of databases) {
           if (database === 'postgres') await sql`ANALYZE messages`.execute(query)
         })
         for (const query of [{}, { participatedByMe: true }, { uid: 'lin' }]) {
-          const conversationId = 'uid' in query ? 'ada_user_lin' : undefined
+          const conversationKey = 'uid' in query ? placeOfUsers('ada', 'lin').conversationKey : undefined
           const plans = await plansOf(h, app, async (db) => {
-            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationId })
+            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationKey })
             assert.deepEqual(idsIn(threads), [id])
           })
           for (const plan of plans) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
+import type { ConversationKey } from './place.ts'
 import { findRow, holdConversation } from './rows.ts'
 import type { ConversationRow, MemberRow, MessageRow, ReceiptKind, ReceiptMarkRow } from './tables.ts'
 
@@ -21,24 +22,27 @@ type Doing = Pick<Work, 'db' | 'now'>
 
 type OwnCursors = Pick<MemberRow, 'delivered_seq' | 'read_seq'>
 
-const ownCursors = prepared<{ conversationId: string; uid: string }, OwnCursors>((db, { conversationId, uid }) =>
-  db
-    .select('conversation_rows')
-    .select(['conversation_rows.delivered_seq', 'conversation_rows.read_seq'])
-    .where('conversation_rows.conversation_id', '=', conversationId)
-    .where('conversation_rows.uid', '=', uid)
-    .modifyEnd(db.connection.flavour.holdRows),
+const ownCursors = prepared<{ conversationKey: ConversationKey; uid: string }, OwnCursors>(
+  (db, { conversationKey, uid }) =>
+    db
+      .select('conversation_rows')
+      .select(['conversation_rows.delivered_seq', 'conversation_rows.read_seq'])
+      .where('conversation_rows.conversation_key', '=', conversationKey)
+      .where('conversation_rows.uid', '=', uid)
+      .modifyEnd(db.connection.flavour.holdRows),
 )
 
-const moveToOwn = prepared<{ conversationId: string; uid: string; seq: number; counted: number }, { uid: string }>(
-  (db, { conversationId, uid, seq, counted }) =>
-    db
-      .update('conversation_rows')
-      .set({ read_seq: seq, read_counted: counted, delivered_seq: seq })
-      .where('conversation_id', '=', conversationId)
-      .where('uid', '=', uid)
-      .where('read_seq', '<', seq)
-      .returning('uid'),
+const moveToOwn = prepared<
+  { conversationKey: ConversationKey; uid: string; seq: number; counted: number },
+  { uid: string }
+>((db, { conversationKey, uid, seq, counted }) =>
+  db
+    .update('conversation_rows')
+    .set({ read_seq: seq, read_counted: counted, delivered_seq: seq })
+    .where('conversation_key', '=', conversationKey)
+    .where('uid', '=', uid)
+    .where('read_seq', '<', seq)
+    .returning('uid'),
 )
 
 /** From which message a cursor has moved, and to which. */
@@ -54,15 +58,15 @@ export interface Step {
 export async function markRead(
   { db, now }: Doing,
   { purged_seq }: Pick<ConversationRow, 'purged_seq'>,
-  { conversation_id: conversationId, sender: uid, seq, counted }: MessageRow,
+  { conversation_key: conversationKey, sender: uid, seq, counted }: MessageRow,
 ): Promise<Partial<Record<ReceiptKind, Step>> | undefined> {
   const before = seq - 1
-  const [own] = await ownCursors(db, { conversationId, uid })
+  const [own] = await ownCursors(db, { conversationKey, uid })
   if (!own || own.read_seq >= seq) return undefined
-  await moveToOwn(db, { conversationId, uid, seq, counted })
+  await moveToOwn(db, { conversationKey, uid, seq, counted })
   const [delivered, read] = [Math.max(own.delivered_seq, purged_seq), Math.max(own.read_seq, purged_seq)]
   if (read >= before) return undefined
-  await putMarks(db, conversationId, uid, ['read'], before, now)
+  await putMarks(db, conversationKey, uid, ['read'], before, now)
   return {
     ...(delivered < before && { delivered: { from: delivered, to: before } }),
     read: { from: read, to: before },
@@ -83,71 +87,71 @@ export async function advance(
   kind: ReceiptKind,
   upTo: Pick<MessageRow, 'seq' | 'counted'>,
 ): Promise<Moved> {
-  const { conversation_id: conversationId } = conversation
+  const { conversation_key: conversationKey } = conversation
   const behind = (row: OwnCursors) =>
     receiptKinds.filter((each) => (each === 'delivered' || kind === 'read') && row[cursorOf[each]] < upTo.seq)
   // A conversation is held before its rows. Whether it will be needed can only be guessed; a wrong guess is rare.
-  const seen = conversation.type === 'group' ? await findRow(db, conversationId, uid) : undefined
+  const seen = conversation.type === 'group' ? await findRow(db, conversationKey, uid) : undefined
   const isHeld = seen !== undefined && (await lastInGroup(db, conversation, seen, behind(seen))).length > 0
-  if (isHeld) await holdConversation(db, conversationId)
-  const row = await holdRow(db, conversationId, uid)
+  if (isHeld) await holdConversation(db, conversationKey)
+  const row = await holdRow(db, conversationKey, uid)
   const kinds = row ? behind(row) : []
   if (!row || kinds.length === 0) return { steps: {}, wasLast: [] }
   const wasLast = await lastInGroup(db, conversation, row, kinds)
-  if (wasLast.length > 0 && !isHeld) await holdConversation(db, conversationId)
+  if (wasLast.length > 0 && !isHeld) await holdConversation(db, conversationKey)
   const isRead = kinds.includes('read')
   await moveCursors(db, {
-    conversationId,
+    conversationKey,
     uid,
     delivered: kinds.includes('delivered') ? upTo.seq : row.delivered_seq,
     read: isRead ? upTo.seq : row.read_seq,
     counted: isRead ? upTo.counted : row.read_counted,
   })
-  await putMarks(db, conversationId, uid, kinds, upTo.seq, now)
+  await putMarks(db, conversationKey, uid, kinds, upTo.seq, now)
   const steps = Object.fromEntries(kinds.map((each) => [each, { from: row[cursorOf[each]], to: upTo.seq }]))
   return { steps, wasLast }
 }
 
 interface Cursors {
-  conversationId: string
+  conversationKey: ConversationKey
   uid: string
   delivered: number
   read: number
   counted: number
 }
 
-const moveCursors = prepared<Cursors, MemberRow>((db, { conversationId, uid, delivered, read, counted }) =>
+const moveCursors = prepared<Cursors, MemberRow>((db, { conversationKey, uid, delivered, read, counted }) =>
   db
     .update('conversation_rows')
     .set({ delivered_seq: delivered, read_seq: read, read_counted: counted })
-    .where('conversation_id', '=', conversationId)
+    .where('conversation_key', '=', conversationKey)
     .where('uid', '=', uid)
     .returningAll(),
 )
 
-const lockRow = prepared<{ conversationId: string; uid: string }, MemberRow>((db, { conversationId, uid }) =>
+const lockRow = prepared<{ conversationKey: ConversationKey; uid: string }, MemberRow>((db, { conversationKey, uid }) =>
   db
     .update('conversation_rows')
     .set({ uid })
-    .where('conversation_id', '=', conversationId)
+    .where('conversation_key', '=', conversationKey)
     .where('uid', '=', uid)
     .returningAll(),
 )
 
-async function holdRow(db: TenantDb, conversationId: string, uid: string): Promise<MemberRow | undefined> {
-  const [row] = await lockRow(db, { conversationId, uid })
+async function holdRow(db: TenantDb, conversationKey: ConversationKey, uid: string): Promise<MemberRow | undefined> {
+  const [row] = await lockRow(db, { conversationKey, uid })
   return row
 }
 
 const addMarks = preparedRows<Omit<ReceiptMarkRow, 'app_id'>, never>((db, rows) =>
   db
     .insert('receipt_marks', rows)
-    .onConflict((conflict) => conflict.columns(['app_id', 'conversation_id', 'uid', 'kind', 'seq']).doNothing()),
+    .onConflict((conflict) => conflict.columns(['app_id', 'conversation_key', 'uid', 'kind', 'seq']).doNothing()),
 )
 
 async function putMarks(
   db: TenantDb,
-  conversationId: string,
+  conversationKey: ConversationKey,
   uid: string,
   kinds: readonly ReceiptKind[],
   seq: number,
@@ -155,21 +159,21 @@ async function putMarks(
 ): Promise<void> {
   await addMarks(
     db,
-    kinds.map((kind) => ({ conversation_id: conversationId, uid, kind, seq, at })),
+    kinds.map((kind) => ({ conversation_key: conversationKey, uid, kind, seq, at })),
   )
 }
 
 /** For which kinds this user is the furthest behind in a group; only then can everybody have come further. */
 async function lastInGroup(
   db: TenantDb,
-  { type, conversation_id: conversationId }: ConversationRow,
+  { type, conversation_key: conversationKey }: ConversationRow,
   row: OwnCursors,
   kinds: readonly ReceiptKind[],
 ): Promise<ReceiptKind[]> {
   if (type === 'user') return []
   const last: ReceiptKind[] = []
   for (const kind of kinds) {
-    const [first] = await furthestBehind(db, conversationId, kind)
+    const [first] = await furthestBehind(db, conversationKey, kind)
     if (row[cursorOf[kind]] === first?.seq) last.push(kind)
   }
   return last
@@ -179,13 +183,17 @@ async function lastInGroup(
  * The same, once none of them is on the move: whoever is just reading is waited for, because he was not the last and will
  * not look himself.
  */
-async function furthestAtRest(db: TenantDb, conversationId: string, kind: ReceiptKind): Promise<{ seq: number }[]> {
-  let last = await furthestBehind(db, conversationId, kind)
+async function furthestAtRest(
+  db: TenantDb,
+  conversationKey: ConversationKey,
+  kind: ReceiptKind,
+): Promise<{ seq: number }[]> {
+  let last = await furthestBehind(db, conversationKey, kind)
   for (;;) {
     const { holdRows } = db.connection.flavour
     const { rows } = await sql<{ seq: number }>`SELECT conversation_rows.${sql.ref(cursorOf[kind])} AS seq
       FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
-      AND conversation_rows.conversation_id = ${conversationId}
+      AND conversation_rows.conversation_key = ${conversationKey}
       ORDER BY conversation_rows.${sql.ref(cursorOf[kind])} LIMIT 2 ${holdRows}`.execute(db.connection.query)
     const held = rows.toSorted((a, b) => a.seq - b.seq)
     if (held.length === last.length && held.every(({ seq }, n) => seq === last[n]?.seq)) return held
@@ -194,11 +202,15 @@ async function furthestAtRest(db: TenantDb, conversationId: string, kind: Receip
 }
 
 /** The cursors of the two who are furthest behind. */
-async function furthestBehind(db: TenantDb, conversationId: string, kind: ReceiptKind): Promise<{ seq: number }[]> {
+async function furthestBehind(
+  db: TenantDb,
+  conversationKey: ConversationKey,
+  kind: ReceiptKind,
+): Promise<{ seq: number }[]> {
   return db
     .select('conversation_rows')
     .select(`conversation_rows.${cursorOf[kind]} as seq`)
-    .where('conversation_rows.conversation_id', '=', conversationId)
+    .where('conversation_rows.conversation_key', '=', conversationKey)
     .orderBy(`conversation_rows.${cursorOf[kind]}`)
     .limit(2)
     .execute()
@@ -207,27 +219,27 @@ async function furthestBehind(db: TenantDb, conversationId: string, kind: Receip
 /** Leaves a mark for everybody in a group if all have come further; answers how far. The conversation is held. */
 export async function settleEverybody(
   { db, now }: Doing,
-  { type, conversation_id: conversationId }: ConversationRow,
+  { type, conversation_key: conversationKey }: ConversationRow,
   kind: ReceiptKind,
 ): Promise<Step | undefined> {
   if (type === 'user') return undefined
-  const [first, second] = await furthestAtRest(db, conversationId, kind)
+  const [first, second] = await furthestAtRest(db, conversationKey, kind)
   // Alone in a group, nobody else has come anywhere.
   if (!first || !second || first.seq === 0) return undefined
   const { seq } = first
-  const known = await marksOf(db, conversationId, everybody, kind)
+  const known = await marksOf(db, conversationKey, everybody, kind)
     .select(sql<number>`max(receipt_marks.seq)`.as('seq'))
     .executeTakeFirst()
   const from = known?.seq ?? 0
   if (from >= seq) return undefined
-  await putMarks(db, conversationId, everybody, [kind], seq, now)
+  await putMarks(db, conversationKey, everybody, [kind], seq, now)
   return { from, to: seq }
 }
 
-function marksOf(db: TenantDb, conversationId: string, uid: string, kind: ReceiptKind) {
+function marksOf(db: TenantDb, conversationKey: ConversationKey, uid: string, kind: ReceiptKind) {
   return db
     .select('receipt_marks')
-    .where('receipt_marks.conversation_id', '=', conversationId)
+    .where('receipt_marks.conversation_key', '=', conversationKey)
     .where('receipt_marks.uid', '=', uid)
     .where('receipt_marks.kind', '=', kind)
 }
@@ -239,22 +251,22 @@ export async function retreat(
   uid: string,
   downTo: Pick<MessageRow, 'seq' | 'counted'>,
 ): Promise<boolean> {
-  const row = await holdRow(db, conversation.conversation_id, uid)
+  const row = await holdRow(db, conversation.conversation_key, uid)
   if (!row || row.read_seq <= downTo.seq) return false
   await db
     .update('conversation_rows')
     .set({ read_seq: downTo.seq, read_counted: downTo.counted })
-    .where('conversation_id', '=', conversation.conversation_id)
+    .where('conversation_key', '=', conversation.conversation_key)
     .where('uid', '=', uid)
     .execute()
   const whose = conversation.type === 'group' ? [uid, everybody] : [uid]
-  for (const each of whose) await cutMarks(db, conversation.conversation_id, each, downTo.seq)
+  for (const each of whose) await cutMarks(db, conversation.conversation_key, each, downTo.seq)
   return true
 }
 
 /** Drops the marks after a message; that it was read, and when, stays. */
-async function cutMarks(db: TenantDb, conversationId: string, uid: string, seq: number): Promise<void> {
-  const first = await marksOf(db, conversationId, uid, 'read')
+async function cutMarks(db: TenantDb, conversationKey: ConversationKey, uid: string, seq: number): Promise<void> {
+  const first = await marksOf(db, conversationKey, uid, 'read')
     .select(['receipt_marks.seq', 'receipt_marks.at'])
     .where('receipt_marks.seq', '>=', seq)
     .orderBy('receipt_marks.seq')
@@ -263,10 +275,10 @@ async function cutMarks(db: TenantDb, conversationId: string, uid: string, seq: 
   if (!first) return
   await db
     .delete('receipt_marks')
-    .where('conversation_id', '=', conversationId)
+    .where('conversation_key', '=', conversationKey)
     .where('uid', '=', uid)
     .where('kind', '=', 'read')
     .where('seq', '>', seq)
     .execute()
-  if (first.seq > seq && seq > 0) await putMarks(db, conversationId, uid, ['read'], seq, first.at)
+  if (first.seq > seq && seq > 0) await putMarks(db, conversationKey, uid, ['read'], seq, first.at)
 }

@@ -6,6 +6,7 @@ import type { Work } from '../../kit/work.ts'
 import { deleteSome } from '../../storage/sql.ts'
 import type { TenantTable } from '../../storage/tables.ts'
 import { messagesErased } from './events.ts'
+import type { ConversationKey } from './place.ts'
 import type { ReceiptKind } from './tables.ts'
 
 /**
@@ -31,25 +32,25 @@ export type Emptied = Static<typeof Emptied>
  */
 export async function emptySome(
   work: Work,
-  conversationId: string,
+  conversationKey: ConversationKey,
   upTo: number,
   { mark = { uid: '', kind: '', seq: 0 }, seq }: Emptied,
 ): Promise<Emptied | undefined> {
-  if (seq !== undefined) return eraseSome(work, conversationId, upTo, seq)
-  const last = await dropMarks(work, conversationId, upTo, mark)
+  if (seq !== undefined) return eraseSome(work, conversationKey, upTo, seq)
+  const last = await dropMarks(work, conversationKey, upTo, mark)
   return last ? { mark: last } : { seq: 0 }
 }
 
 async function eraseSome(
   { db, emit }: Work,
-  conversationId: string,
+  conversationKey: ConversationKey,
   upTo: number,
   after: number,
 ): Promise<Emptied | undefined> {
   const { rows } = await sql<{ id: number; seq: number }>`
     DELETE FROM messages WHERE messages.app_id = ${db.appId} AND messages.id IN (
       SELECT messages.id FROM messages WHERE messages.app_id = ${db.appId}
-      AND messages.conversation_id = ${conversationId} AND messages.seq > ${after} AND messages.seq <= ${upTo}
+      AND messages.conversation_key = ${conversationKey} AND messages.seq > ${after} AND messages.seq <= ${upTo}
       ORDER BY messages.seq LIMIT ${messagesPerBatch})
     RETURNING messages.id, messages.seq`.execute(db.connection.query)
   if (rows.length === 0) return undefined
@@ -62,11 +63,11 @@ type Mark = NonNullable<Emptied['mark']>
 /** Answers the last mark that was looked at; those of what was said later stay. */
 async function dropMarks(
   { db }: Work,
-  conversationId: string,
+  conversationKey: ConversationKey,
   upTo: number,
   { uid, kind, seq }: Mark,
 ): Promise<Mark | undefined> {
-  const following = sql`receipt_marks.app_id = ${db.appId} AND receipt_marks.conversation_id = ${conversationId}
+  const following = sql`receipt_marks.app_id = ${db.appId} AND receipt_marks.conversation_key = ${conversationKey}
     AND (receipt_marks.uid, receipt_marks.kind, receipt_marks.seq) > (${uid}, ${kind}, ${seq})`
   const { rows } = await sql<Mark & { kind: ReceiptKind }>`
     SELECT receipt_marks.uid, receipt_marks.kind, receipt_marks.seq FROM receipt_marks WHERE ${following}

@@ -4,11 +4,20 @@ import { migrations } from './tables.ts'
 
 export { type Action, type Entity, writeAction } from './actions.ts'
 export { audienceFor } from './audience.ts'
-export { auditTimeline } from './audit.ts'
+export { auditPlaces, auditTimeline } from './audit.ts'
 export { advance, retreat } from './cursors.ts'
 export { Emptied, emptySome, erasuresAtOnce, forgettingMessages, messagesPerBatch, rowsPerBatch } from './erase.ts'
 export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy, shownContent } from './gates.ts'
-export { otherSide, type Place, placeOfGroup, placeOfUsers } from './place.ts'
+export {
+  type ConversationKey,
+  conversationIdOf,
+  otherSide,
+  type Place,
+  placeOfGroup,
+  placeOfKey,
+  placeOfUsers,
+  placesNamed,
+} from './place.ts'
 export { settleAll, tellProgress } from './progress.ts'
 export { type Receipt, receiptsOf, receiptsOfEach } from './receipts.ts'
 export {
@@ -23,13 +32,14 @@ export {
 export {
   closeRow,
   findConversation,
+  findConversations,
   findRow,
   holdConversation,
   listConversation,
   openConversation,
   openRows,
 } from './rows.ts'
-export { findSide, hiddenUpTo, notErased, type Side, sidesWhere, withWhom } from './sides.ts'
+export { findSide, hiddenUpTo, notErased, type Side, sidesAmong, sidesWhere, withWhom } from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
 export { type Unread, unreadOf } from './unread.ts'
 export { veilFor } from './veil.ts'

@@ -6,7 +6,7 @@ import type { Blocks } from '../users/index.ts'
 import { findUser, systemUid, systemUser, toUser } from '../users/index.ts'
 import { receiptKinds, type Step, settleEverybody } from './cursors.ts'
 import { deliveredToAll, messagesDelivered, messagesRead, readByAll } from './events.ts'
-import { otherSide } from './place.ts'
+import { type ConversationKey, conversationIdOf, otherSide } from './place.ts'
 import type { ConversationRow, MessageRow, ReceiptKind } from './tables.ts'
 
 /** Tells whoever waits for it how far somebody has come. */
@@ -18,7 +18,7 @@ export async function tellProgress(
 ): Promise<void> {
   const newest = await newestPassed(work.db, conversation, uid, steps)
   if (!newest) return
-  const { conversation_id: conversationId, type, first } = conversation
+  const { conversation_key, type, first } = conversation
   const waiting = type === 'group' ? newest.sender : otherSide(conversation, uid)
   const { user, blocks } = await seenFrom(work.db, waiting, uid)
   const apart = Object.keys(blocks).length > 0
@@ -26,7 +26,7 @@ export async function tellProgress(
     const step = steps[kind]
     if (!step || newest.seq <= step.from) continue
     await work.emit(kind === 'read' ? messagesRead : messagesDelivered, {
-      conversationId,
+      conversationId: conversationIdOf(conversation_key),
       receiver: type === 'group' ? first : newest.sender,
       receiverType: type,
       sender: uid,
@@ -42,29 +42,29 @@ export async function tellProgress(
 /** The newest message of somebody else that a move has passed; its author waits for the receipt. */
 async function newestPassed(
   db: TenantDb,
-  { conversation_id: conversationId }: ConversationRow,
+  { conversation_key: conversationKey }: ConversationRow,
   uid: string,
   { delivered, read }: Partial<Record<ReceiptKind, Step>>,
 ): Promise<MessageRow | undefined> {
   const from = Math.min(delivered?.from ?? Number.MAX_SAFE_INTEGER, read?.from ?? Number.MAX_SAFE_INTEGER)
-  const passed = { conversationId, uid, from, to: (delivered ?? read)?.to ?? 0 }
+  const passed = { conversationKey, uid, from, to: (delivered ?? read)?.to ?? 0 }
   const [said] = await newestSaid(db, passed)
   // Nobody waits for those who see that he edited or joined; but the user's own devices show what is unread.
   return said ?? (await newestOfAll(db, passed))[0]
 }
 
 interface Passed {
-  conversationId: string
+  conversationKey: ConversationKey
   uid: string
   from: number
   to: number
 }
 
-function passedBy(db: TenantDb, { conversationId, uid, from, to }: Passed) {
+function passedBy(db: TenantDb, { conversationKey, uid, from, to }: Passed) {
   return db
     .select('messages')
     .selectAll()
-    .where('messages.conversation_id', '=', conversationId)
+    .where('messages.conversation_key', '=', conversationKey)
     .where('messages.seq', '>', from)
     .where('messages.seq', '<=', to)
     .where('messages.sender', '!=', uid)
@@ -109,14 +109,14 @@ const messagesLookedAt = 300
 
 async function tellAuthors(
   work: Work,
-  { conversation_id, first: guid }: ConversationRow,
+  { conversation_key, first: guid }: ConversationRow,
   kind: ReceiptKind,
   { from, to }: Step,
 ): Promise<void> {
   const passed = await work.db
     .select('messages')
     .select(['messages.id', 'messages.sender'])
-    .where('messages.conversation_id', '=', conversation_id)
+    .where('messages.conversation_key', '=', conversation_key)
     .where('messages.seq', '>', from)
     .where('messages.seq', '<=', to)
     .where('messages.purged', '=', 0)
@@ -127,7 +127,7 @@ async function tellAuthors(
   const [newest] = passed
   if (!newest) return
   await work.emit(kind === 'read' ? readByAll : deliveredToAll, {
-    conversationId: conversation_id,
+    conversationId: conversationIdOf(conversation_key),
     receiver: guid,
     receiverType: 'group',
     sender: systemUid,

@@ -96,9 +96,9 @@ async function reachingMany(db: TenantDb, messages: MessageRow[]): Promise<Set<n
   const inGroups = messages.filter(({ receiver_type }) => receiver_type === 'group')
   if (inGroups.length === 0) return new Set()
   const parts = inGroups.map(
-    ({ id, conversation_id, seq }) => sql`SELECT CAST(${id} AS bigint) AS id, count(*) AS n FROM (
+    ({ id, conversation_key, seq }) => sql`SELECT CAST(${id} AS bigint) AS id, count(*) AS n FROM (
       SELECT 1 AS one FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
-      AND conversation_rows.conversation_id = ${conversation_id} AND conversation_rows.delivered_seq >= ${seq}
+      AND conversation_rows.conversation_key = ${conversation_key} AND conversation_rows.delivered_seq >= ${seq}
       LIMIT ${sortedMax + 1}) AS reached`,
   )
   const { rows } = await sql<{ id: number; n: number }>`${sql.join(parts, sql` UNION ALL `)}`.execute(
@@ -112,7 +112,7 @@ type Through = 'by UID' | 'by cursor'
 
 function selection(
   db: TenantDb,
-  { id, conversation_id, seq, sender }: MessageRow,
+  { id, conversation_key, seq, sender }: MessageRow,
   { limit, affix = 'append', id: cursor }: ReceiptStretch,
   way: Through,
 ): RawBuilder<unknown> {
@@ -120,14 +120,14 @@ function selection(
   const uid = way === 'by UID' ? sql`conversation_rows.uid` : sql`conversation_rows.uid || ''`
   const first = (kind: ReceiptKind) => sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
     WHERE receipt_marks.app_id = conversation_rows.app_id
-    AND receipt_marks.conversation_id = conversation_rows.conversation_id
+    AND receipt_marks.conversation_key = conversation_rows.conversation_key
     AND receipt_marks.uid = conversation_rows.uid AND receipt_marks.kind = ${sql.lit(kind)}
     AND receipt_marks.seq >= ${seq} ORDER BY receipt_marks.seq LIMIT 1)`
   const [beyond, order] = affix === 'append' ? [sql`>`, sql`ASC`] : [sql`<`, sql`DESC`]
   return sql`SELECT CAST(${id} AS bigint) AS message_id, conversation_rows.uid,
       ${first('delivered')} AS delivered_at, ${first('read')} AS read_at
     FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
-    AND conversation_rows.conversation_id = ${conversation_id} AND conversation_rows.delivered_seq >= ${seq}
+    AND conversation_rows.conversation_key = ${conversation_key} AND conversation_rows.delivered_seq >= ${seq}
     AND conversation_rows.uid != ${sender}
     ${cursor === undefined ? sql`` : sql`AND ${uid} ${beyond} ${cursor}`}
     AND coalesce(${first('delivered')}, ${first('read')}) IS NOT NULL

@@ -3,6 +3,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
 import { followedBy, interactionsOf, reactionsTo, savedBy, shownContent } from './gates.ts'
+import { conversationIdOf } from './place.ts'
 import type { Message } from './schemas.ts'
 import { hiddenUpTo } from './sides.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
@@ -42,9 +43,9 @@ export function messagesOf(db: TenantDb, viewer: string | undefined) {
 export function visibleTo(db: TenantDb, uid: string): RawBuilder<SqlBool> {
   return sql`messages.seq > coalesce((SELECT ${hiddenUpTo} FROM conversation_rows
     JOIN conversations ON conversations.app_id = conversation_rows.app_id
-      AND conversations.conversation_id = conversation_rows.conversation_id
+      AND conversations.conversation_key = conversation_rows.conversation_key
     WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-    AND conversation_rows.conversation_id = messages.conversation_id), messages.seq)`
+    AND conversation_rows.conversation_key = messages.conversation_key), messages.seq)`
 }
 
 // Nobody receives what they send: a note to oneself has no receipts.
@@ -56,7 +57,7 @@ export const receiptAt = sql<number | null>`coalesce(${seenAt('read', receiving)
 
 function seenAt(kind: ReceiptKind, uid: Expression<unknown>) {
   return sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
-    WHERE receipt_marks.app_id = messages.app_id AND receipt_marks.conversation_id = messages.conversation_id
+    WHERE receipt_marks.app_id = messages.app_id AND receipt_marks.conversation_key = messages.conversation_key
     AND receipt_marks.uid = ${uid} AND receipt_marks.uid != messages.sender AND receipt_marks.kind = ${sql.lit(kind)}
     AND receipt_marks.seq >= messages.seq ORDER BY receipt_marks.seq LIMIT 1)`
 }
@@ -125,7 +126,7 @@ async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string
   const { rows: counts } = await sql<{ id: number; n: number }>`
     SELECT messages.parent_id AS id, count(*) AS n FROM messages
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
-      AND conversation_rows.conversation_id = messages.conversation_id
+      AND conversation_rows.conversation_key = messages.conversation_key
     WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(parents)})
       AND messages.sender NOT IN (${ignored}) AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
     GROUP BY messages.parent_id`.execute(db.connection.query)
@@ -160,7 +161,7 @@ export function toMessage(
   return {
     id: String(row.id),
     ...(row.muid !== null && { muid: row.muid }),
-    conversationId: row.conversation_id,
+    conversationId: conversationIdOf(row.conversation_key),
     sender: row.sender,
     receiver: row.receiver,
     receiverType: row.receiver_type,

@@ -1,44 +1,61 @@
 import { sql } from 'kysely'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
-import type { Place } from './place.ts'
+import type { ConversationKey, Place } from './place.ts'
 import { type Gone, withGone } from './sides.ts'
 import type { ConversationRow, MemberRow, MessageRow } from './tables.ts'
 
-const conversationById = prepared<{ conversationId: string }, ConversationRow>((db, { conversationId }) =>
-  db.select('conversations').selectAll().where('conversations.conversation_id', '=', conversationId),
+const conversationById = prepared<{ conversationKey: ConversationKey }, ConversationRow>((db, { conversationKey }) =>
+  db.select('conversations').selectAll().where('conversations.conversation_key', '=', conversationKey),
 )
 
-export async function findConversation(db: TenantDb, conversationId: string): Promise<ConversationRow | undefined> {
-  const [row] = await conversationById(db, { conversationId })
+export async function findConversation(
+  db: TenantDb,
+  conversationKey: ConversationKey,
+): Promise<ConversationRow | undefined> {
+  const [row] = await conversationById(db, { conversationKey })
   return row
 }
 
-export async function holdConversation(db: TenantDb, conversationId: string): Promise<ConversationRow | undefined> {
+/** Those of some conversations that exist. */
+export async function findConversations(db: TenantDb, keys: ConversationKey[]): Promise<ConversationRow[]> {
+  if (keys.length === 0) return []
+  return db.select('conversations').selectAll().where('conversations.conversation_key', 'in', keys).execute()
+}
+
+export async function holdConversation(
+  db: TenantDb,
+  conversationKey: ConversationKey,
+): Promise<ConversationRow | undefined> {
   return db
     .update('conversations')
-    .set({ conversation_id: conversationId })
-    .where('conversation_id', '=', conversationId)
+    .set({ conversation_key: conversationKey })
+    .where('conversation_key', '=', conversationKey)
     .returningAll()
     .executeTakeFirst()
 }
 
-const rowOfUser = prepared<{ conversationId: string; uid: string }, MemberRow & Gone>((db, { conversationId, uid }) =>
-  db
-    .select('conversation_rows')
-    .innerJoin('conversations', (join) =>
-      join
-        .onRef('conversations.app_id', '=', 'conversation_rows.app_id')
-        .onRef('conversations.conversation_id', '=', 'conversation_rows.conversation_id'),
-    )
-    .selectAll('conversation_rows')
-    .select(['conversations.purged_seq', 'conversations.purged_counted'])
-    .where('conversation_rows.conversation_id', '=', conversationId)
-    .where('conversation_rows.uid', '=', uid),
+const rowOfUser = prepared<{ conversationKey: ConversationKey; uid: string }, MemberRow & Gone>(
+  (db, { conversationKey, uid }) =>
+    db
+      .select('conversation_rows')
+      .innerJoin('conversations', (join) =>
+        join
+          .onRef('conversations.app_id', '=', 'conversation_rows.app_id')
+          .onRef('conversations.conversation_key', '=', 'conversation_rows.conversation_key'),
+      )
+      .selectAll('conversation_rows')
+      .select(['conversations.purged_seq', 'conversations.purged_counted'])
+      .where('conversation_rows.conversation_key', '=', conversationKey)
+      .where('conversation_rows.uid', '=', uid),
 )
 
 /** One user's side of a conversation; nothing, if it is not theirs. */
-export async function findRow(db: TenantDb, conversationId: string, uid: string): Promise<MemberRow | undefined> {
-  const [row] = await rowOfUser(db, { conversationId, uid })
+export async function findRow(
+  db: TenantDb,
+  conversationKey: ConversationKey,
+  uid: string,
+): Promise<MemberRow | undefined> {
+  const [row] = await rowOfUser(db, { conversationKey, uid })
   return row && withGone(row)
 }
 
@@ -47,12 +64,12 @@ export async function findRow(db: TenantDb, conversationId: string, uid: string)
  * said before belongs to an earlier user of the UID. Those who take part already stay as they are.
  */
 export async function openRows(db: TenantDb, place: Place, uids: string[], now: number): Promise<void> {
-  const { conversationId } = place
-  const conversation = await findConversation(db, conversationId)
+  const { conversationKey } = place
+  const conversation = await findConversation(db, conversationKey)
   const { last_seq = 0, last_counted = 0, purged_seq = 0 } = conversation ?? {}
   const values = [...new Set(uids)].map((uid) => ({
     uid,
-    conversation_id: conversationId,
+    conversation_key: conversationKey,
     delivered_seq: last_seq,
     read_seq: last_seq,
     read_counted: last_counted,
@@ -64,19 +81,19 @@ export async function openRows(db: TenantDb, place: Place, uids: string[], now: 
   if (values.length === 0) return
   await db
     .insert('conversation_rows', values)
-    .onConflict((conflict) => conflict.columns(['app_id', 'uid', 'conversation_id']).doNothing())
+    .onConflict((conflict) => conflict.columns(['app_id', 'uid', 'conversation_key']).doNothing())
     .execute()
 }
 
 type NewSide = Pick<
   MemberRow,
-  'uid' | 'conversation_id' | 'delivered_seq' | 'read_seq' | 'read_counted' | 'cleared_seq' | 'created_at'
+  'uid' | 'conversation_key' | 'delivered_seq' | 'read_seq' | 'read_counted' | 'cleared_seq' | 'created_at'
 >
 
 const addSides = preparedRows<NewSide, never>((db, rows) =>
   db
     .insert('conversation_rows', rows)
-    .onConflict((conflict) => conflict.columns(['app_id', 'uid', 'conversation_id']).doNothing()),
+    .onConflict((conflict) => conflict.columns(['app_id', 'uid', 'conversation_key']).doNothing()),
 )
 
 /**
@@ -86,12 +103,12 @@ const addSides = preparedRows<NewSide, never>((db, rows) =>
 export async function openSides(
   db: TenantDb,
   { first, second }: Place,
-  { conversation_id, seq, counted, counts }: MessageRow,
+  { conversation_key, seq, counted, counts }: MessageRow,
   now: number,
 ): Promise<void> {
   const before = seq - 1
   const side = {
-    conversation_id,
+    conversation_key,
     delivered_seq: before,
     read_seq: before,
     read_counted: counted - counts,
@@ -108,7 +125,7 @@ export async function openSides(
 export async function openConversation(db: TenantDb, place: Place, now: number): Promise<void> {
   await db
     .insert('conversations', {
-      conversation_id: place.conversationId,
+      conversation_key: place.conversationKey,
       type: place.type,
       first: place.first,
       second: place.second,
@@ -119,7 +136,7 @@ export async function openConversation(db: TenantDb, place: Place, now: number):
       last_at: now,
       created_at: now,
     })
-    .onConflict((conflict) => conflict.columns(['app_id', 'conversation_id']).doNothing())
+    .onConflict((conflict) => conflict.columns(['app_id', 'conversation_key']).doNothing())
     .execute()
 }
 
@@ -129,10 +146,10 @@ export async function openConversation(db: TenantDb, place: Place, now: number):
  */
 export async function listConversation(db: TenantDb, place: Place, now: number): Promise<string[]> {
   await openConversation(db, place, now)
-  const held = await holdConversation(db, place.conversationId)
+  const held = await holdConversation(db, place.conversationKey)
   if (!held) throw new Error('A conversation was not opened.')
   const side = {
-    conversation_id: place.conversationId,
+    conversation_key: place.conversationKey,
     delivered_seq: held.last_seq,
     read_seq: held.last_seq,
     read_counted: held.last_counted,
@@ -151,7 +168,7 @@ export async function listConversation(db: TenantDb, place: Place, now: number):
     )
     .onConflict((conflict) =>
       conflict
-        .columns(['app_id', 'uid', 'conversation_id'])
+        .columns(['app_id', 'uid', 'conversation_key'])
         .doUpdateSet({
           kept: 1,
           cleared_seq: caughtUp('cleared_seq'),
@@ -179,6 +196,6 @@ export async function listConversation(db: TenantDb, place: Place, now: number):
 }
 
 /** Ends one user's part; what they had read stays on record. */
-export async function closeRow(db: TenantDb, { conversationId }: Place, uid: string): Promise<void> {
-  await db.delete('conversation_rows').where('conversation_id', '=', conversationId).where('uid', '=', uid).execute()
+export async function closeRow(db: TenantDb, { conversationKey }: Place, uid: string): Promise<void> {
+  await db.delete('conversation_rows').where('conversation_key', '=', conversationKey).where('uid', '=', uid).execute()
 }

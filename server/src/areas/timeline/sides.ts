@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import { otherSide } from './place.ts'
+import { type ConversationKey, otherSide } from './place.ts'
 import type { ConversationRow, MemberRow } from './tables.ts'
 
 /** One user's side of a conversation together with the conversation. */
@@ -40,7 +40,7 @@ export const hiddenUpTo = sql<number>`CASE WHEN conversations.purged_seq > conve
 export function notErased(db: TenantDb): RawBuilder<SqlBool> {
   return sql`messages.seq > coalesce((SELECT conversations.erased_seq FROM conversations
     WHERE conversations.app_id = ${db.appId}
-    AND conversations.conversation_id = messages.conversation_id), 0)`
+    AND conversations.conversation_key = messages.conversation_key), 0)`
 }
 
 /** The other user, or the group. */
@@ -54,17 +54,28 @@ export async function sidesWhere(db: TenantDb, conditions: RawBuilder<SqlBool>[]
   return rows.map(withGone)
 }
 
-const sideOf = prepared<{ conversationId: string; uid: string }, Side & Gone>((db, { conversationId, uid }) => {
-  const conditions: RawBuilder<SqlBool>[] = [
-    sql`conversation_rows.uid = ${uid}`,
-    sql`conversation_rows.conversation_id = ${conversationId}`,
-  ]
-  return { compile: () => selectSides(db, conditions, sql``).compile(db.connection.query) }
-})
+const sideOf = prepared<{ conversationKey: ConversationKey; uid: string }, Side & Gone>(
+  (db, { conversationKey, uid }) => {
+    const conditions: RawBuilder<SqlBool>[] = [
+      sql`conversation_rows.uid = ${uid}`,
+      sql`conversation_rows.conversation_key = ${conversationKey}`,
+    ]
+    return { compile: () => selectSides(db, conditions, sql``).compile(db.connection.query) }
+  },
+)
 
-export async function findSide(db: TenantDb, conversationId: string, uid: string): Promise<Side | undefined> {
-  const [side] = await sideOf(db, { conversationId, uid })
+export async function findSide(db: TenantDb, conversationKey: ConversationKey, uid: string): Promise<Side | undefined> {
+  const [side] = await sideOf(db, { conversationKey, uid })
   return side && withGone(side)
+}
+
+/** A user's sides of those of some conversations that they have part in. */
+export async function sidesAmong(db: TenantDb, keys: ConversationKey[], uid: string): Promise<Side[]> {
+  if (keys.length === 0) return []
+  return sidesWhere(db, [
+    sql`conversation_rows.uid = ${uid}`,
+    sql`conversation_rows.conversation_key IN (${sql.join(keys)})`,
+  ])
 }
 
 function selectSides(db: TenantDb, conditions: RawBuilder<SqlBool>[], rest: RawBuilder<unknown>) {
@@ -74,6 +85,6 @@ function selectSides(db: TenantDb, conditions: RawBuilder<SqlBool>[], rest: RawB
       conversations.last_counted, conversations.shown_seq, conversations.active_at, conversations.purged_seq,
       conversations.purged_counted
     FROM conversation_rows JOIN conversations ON conversations.app_id = conversation_rows.app_id
-      AND conversations.conversation_id = conversation_rows.conversation_id
+      AND conversations.conversation_key = conversation_rows.conversation_key
     WHERE ${all} ${rest}`
 }

@@ -1,5 +1,7 @@
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
+import type { ConversationKey } from './place.ts'
+import { giveKeys } from './rekey.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
@@ -14,7 +16,7 @@ declare module '../../storage/tables.ts' {
 /** What was said between some users. Its messages are numbered without gaps, so counts are differences of numbers. */
 interface ConversationTable {
   app_id: string
-  conversation_id: string
+  conversation_key: ConversationKey
   type: 'user' | 'group'
   /** The group, or the first of the two users by UID. */
   first: string
@@ -44,7 +46,7 @@ export type ConversationRow = Selectable<ConversationTable>
 interface ConversationRowTable {
   app_id: string
   uid: string
-  conversation_id: string
+  conversation_key: ConversationKey
   /** Received and read up to here. */
   delivered_seq: number
   read_seq: number
@@ -67,7 +69,7 @@ export type ReceiptKind = 'delivered' | 'read'
 /** Somebody had come as far as `seq` at this moment; nobody's name stands for everybody. */
 export interface ReceiptMarkRow {
   app_id: string
-  conversation_id: string
+  conversation_key: ConversationKey
   uid: string
   kind: ReceiptKind
   seq: number
@@ -77,7 +79,7 @@ export interface ReceiptMarkRow {
 interface MessageTable {
   app_id: string
   id: Generated<number>
-  conversation_id: string
+  conversation_key: ConversationKey
   seq: number
   /** Countable messages of the conversation up to this one, itself included. */
   counted: number
@@ -117,7 +119,7 @@ export type MessageRow = Selectable<MessageTable>
 export interface MessageMentionRow {
   app_id: string
   uid: string
-  conversation_id: string
+  conversation_key: ConversationKey
   seq: number
   message_id: number
 }
@@ -291,4 +293,5 @@ export const migrations: Migrations = {
         .execute()
     }
   },
+  '20261118-conversation-keys': giveKeys,
 }

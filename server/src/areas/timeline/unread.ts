@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import type { ConversationKey } from './place.ts'
 import type { Side } from './sides.ts'
 
 /** What is needed of a side to count. */
-type Countable = Pick<Side, 'uid' | 'conversation_id' | 'read_seq' | 'read_counted' | 'last_counted'>
+type Countable = Pick<Side, 'uid' | 'conversation_key' | 'read_seq' | 'read_counted' | 'last_counted'>
 
 export interface Unread {
   messages: number
@@ -19,13 +20,13 @@ export async function unreadOf(
   db: TenantDb,
   sides: Countable[],
   blocked: readonly string[],
-): Promise<Map<string, Unread>> {
+): Promise<Map<ConversationKey, Unread>> {
   const behind = sides.filter(({ last_counted, read_counted }) => last_counted > read_counted)
-  const counts = new Map<string, Unread>()
-  for (const { conversation_id } of sides) counts.set(conversation_id, { messages: 0, mentions: 0 })
+  const counts = new Map<ConversationKey, Unread>()
+  for (const { conversation_key } of sides) counts.set(conversation_key, { messages: 0, mentions: 0 })
   for (const side of behind) {
     const { uncounted, mentions } = await exceptions(db, side, blocked)
-    counts.set(side.conversation_id, { messages: side.last_counted - side.read_counted - uncounted, mentions })
+    counts.set(side.conversation_key, { messages: side.last_counted - side.read_counted - uncounted, mentions })
   }
   return counts
 }
@@ -37,16 +38,16 @@ interface Exceptions {
 
 interface Since {
   uid: string
-  conversationId: string
+  conversationKey: ConversationKey
   readSeq: number
 }
 
 async function exceptions(
   db: TenantDb,
-  { uid, conversation_id: conversationId, read_seq: readSeq }: Countable,
+  { uid, conversation_key: conversationKey, read_seq: readSeq }: Countable,
   blocked: readonly string[],
 ): Promise<Exceptions> {
-  const since = { uid, conversationId, readSeq }
+  const since = { uid, conversationKey, readSeq }
   const rows =
     blocked.length === 0
       ? await exceptionsOfOwn(db, since)
@@ -59,9 +60,9 @@ const exceptionsOfOwn = prepared<Since, Exceptions>((db, since) => ({
   compile: () => exceptionsSince(db, since, []).compile(db.connection.query),
 }))
 
-function exceptionsSince(db: TenantDb, { uid, conversationId, readSeq }: Since, blocked: readonly string[]) {
+function exceptionsSince(db: TenantDb, { uid, conversationKey, readSeq }: Since, blocked: readonly string[]) {
   const since = (condition: ReturnType<typeof sql>) => sql`
-    SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_id = ${conversationId}
+    SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_key = ${conversationKey}
     AND messages.seq > ${readSeq} AND messages.counts = 1 AND ${condition}`
   const ignored = sql.join([uid, ...blocked])
   return sql<Exceptions>`SELECT
@@ -70,6 +71,6 @@ function exceptionsSince(db: TenantDb, { uid, conversationId, readSeq }: Since, 
     (SELECT count(*) FROM message_mentions JOIN messages
       ON messages.app_id = message_mentions.app_id AND messages.id = message_mentions.message_id
       WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid = ${uid}
-      AND message_mentions.conversation_id = ${conversationId} AND message_mentions.seq > ${readSeq}
+      AND message_mentions.conversation_key = ${conversationKey} AND message_mentions.seq > ${readSeq}
       AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender NOT IN (${ignored})) AS mentions`
 }

@@ -3,7 +3,7 @@ import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { settingsOf } from '../apps/index.ts'
 import { markRead } from './cursors.ts'
-import type { Place } from './place.ts'
+import type { ConversationKey, Place } from './place.ts'
 import { settleAll, tellProgress } from './progress.ts'
 import { openSides } from './rows.ts'
 import { noticeOf } from './rules.ts'
@@ -30,7 +30,7 @@ export interface Draft {
 
 interface Numbers {
   type: string
-  conversationId: string
+  conversationKey: ConversationKey
   first: string
   second: string
   counts: number
@@ -45,7 +45,7 @@ interface Numbers {
 const takeNumber = prepared<Numbers, ConversationRow>((db, value) =>
   db
     .insert('conversations', {
-      conversation_id: value.conversationId,
+      conversation_key: value.conversationKey,
       type: value.type as 'user',
       first: value.first,
       second: value.second,
@@ -57,7 +57,7 @@ const takeNumber = prepared<Numbers, ConversationRow>((db, value) =>
       created_at: value.now,
     })
     .onConflict((conflict) =>
-      conflict.columns(['app_id', 'conversation_id']).doUpdateSet({
+      conflict.columns(['app_id', 'conversation_key']).doUpdateSet({
         last_seq: sql`conversations.last_seq + 1`,
         last_counted: sql`conversations.last_counted + excluded.last_counted`,
         shown_seq: sql`CASE WHEN excluded.shown_seq = 1 THEN conversations.last_seq + 1 ELSE conversations.shown_seq END`,
@@ -87,7 +87,7 @@ type NewMessage = Omit<MessageRow, 'app_id' | 'id' | keyof typeof untouched>
 const addMessage = prepared<NewMessage, Pick<MessageRow, 'id'>>((db, value) =>
   db
     .insert('messages', {
-      conversation_id: value.conversation_id,
+      conversation_key: value.conversation_key,
       seq: value.seq,
       counted: value.counted,
       counts: value.counts,
@@ -116,7 +116,7 @@ export async function writeMessage(work: Work, place: Place, draft: Draft): Prom
   const counts = notice.counts ? 1 : 0
   const [conversation] = await takeNumber(db, {
     type: place.type,
-    conversationId: place.conversationId,
+    conversationKey: place.conversationKey,
     first: place.first,
     second: place.second,
     counts,
@@ -127,7 +127,7 @@ export async function writeMessage(work: Work, place: Place, draft: Draft): Prom
   // A clock that was set back does not turn the order round.
   const sentAt = conversation.last_at
   const message: NewMessage = {
-    conversation_id: place.conversationId,
+    conversation_key: place.conversationKey,
     seq: conversation.last_seq,
     counted: conversation.last_counted,
     counts,
@@ -165,14 +165,14 @@ async function catchUp(work: Work, conversation: ConversationRow, row: MessageRo
 /** The message that a sender has sent under this id of his own, unless it is gone for good. */
 export async function messageSentAs(
   db: TenantDb,
-  { conversation_id: conversationId, erased_seq }: Pick<ConversationRow, 'conversation_id' | 'erased_seq'>,
+  { conversation_key: conversationKey, erased_seq }: Pick<ConversationRow, 'conversation_key' | 'erased_seq'>,
   sender: string,
   muid: string,
 ): Promise<MessageRow | undefined> {
   return db
     .select('messages')
     .selectAll()
-    .where('messages.conversation_id', '=', conversationId)
+    .where('messages.conversation_key', '=', conversationKey)
     .where('messages.muid', '=', muid)
     .where('messages.sender', '=', sender)
     .where('messages.seq', '>', erased_seq)
@@ -184,14 +184,14 @@ export async function messageSentAs(
 
 export async function addMentions(
   db: TenantDb,
-  { conversation_id, seq, id }: MessageRow,
+  { conversation_key, seq, id }: MessageRow,
   uids: string[],
 ): Promise<void> {
   if (uids.length === 0) return
   await db
     .insert(
       'message_mentions',
-      uids.map((uid) => ({ uid, conversation_id, seq, message_id: id })),
+      uids.map((uid) => ({ uid, conversation_key, seq, message_id: id })),
     )
     .execute()
 }

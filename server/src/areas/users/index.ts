@@ -31,6 +31,7 @@ export {
   userActing,
   userMatches,
   usersByUid,
+  usersJoint,
   usersList,
   usersOf,
   type View,

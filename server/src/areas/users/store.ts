@@ -212,9 +212,12 @@ function shownMetadata(text: string, withPrivate: boolean): Record<string, unkno
   return Object.keys(open).length > 0 ? open : undefined
 }
 
-/** Names the conversation of two users, whoever asks. */
+/** Stands between the UIDs in the id of a conversation. */
+export const usersJoint = '_user_'
+
+/** The id on the wire of the conversation of two users, whoever asks. Others may have the same: it is a name, no key. */
 export function conversationId(uid: string, other: string): string {
-  return [uid, other].toSorted().join('_user_')
+  return [uid, other].toSorted().join(usersJoint)
 }
 
 export type Profile = Omit<UserCreate, 'withAuthToken'>
