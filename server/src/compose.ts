@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { fileClock } from './adapters/clock/file.ts'
@@ -15,9 +16,11 @@ import { rateLimits } from './http/limits.ts'
 import { listen } from './http/listener.ts'
 import { createObserver } from './http/observe.ts'
 import { openApi } from './http/openapi.ts'
+import { usualPatience } from './http/patience.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createProxyTrust } from './http/proxy.ts'
 import { createPublicPages } from './http/public-pages.ts'
+import { headProblem } from './http/request-head.ts'
 import { createRouter } from './http/router.ts'
 import { localCertificates } from './install/certificates.ts'
 import { holdToMasterKey } from './install/identity.ts'
@@ -88,6 +91,7 @@ async function openCounters(config: Config, secrets: Secrets, log: Logger): Prom
 }
 
 const secondsPerHour = 3600
+const millisecondsPerSecond = 1000
 const bytesPerMegabyte = 1_000_000
 
 async function openFiles(config: Config): Promise<Files> {
@@ -186,14 +190,27 @@ export async function startService(config: Config, log: Logger, options: Options
     openApi: () => openApi(areas),
     docsPage: () => docsPage(areas),
   })
-  const listener = await listen({ host: config.host, port: config.port, ...certificates }, (request, response) => {
-    const openly = trust.isSecure(request) ? (publicPage(request) ?? fileDoor?.(request)) : undefined
-    const answered = openly ? openly(response) : handle(request, response)
+  const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const problem = headProblem(request)
+    const openly = !problem && trust.isSecure(request) ? (publicPage(request) ?? fileDoor?.(request)) : undefined
+    const answered = openly ? openly(response) : handle(request, response, problem)
     answered.catch((error) => {
       log.error({ err: error }, 'a request could not be answered')
       response.destroy()
     })
-  })
+  }
+  const listener = await listen(
+    { host: config.host, port: config.port, ...certificates },
+    answerRequest,
+    { ...usualPatience, stallMilliseconds: config.downloadStallSeconds * millisecondsPerSecond },
+    {
+      connectionsMax: config.connectionsMax,
+      connectionsPerAddressMax: config.connectionsPerAddressMax,
+      isProxy: trust.isTrusted,
+      heldBytesMax: config.heldMegabytesMax * bytesPerMegabyte,
+    },
+  )
+  observer.watch(listener.figures)
   tools.place.port = config.publicPort ?? listener.port
   // Loaded behind the open door, so that neither the start nor the first write waits for it.
   void import('typebox/compile')

@@ -4,18 +4,19 @@ import type { Validator } from 'typebox/compile'
 import { badRequest } from '../kit/errors.ts'
 import { depthMax, isBroken } from '../kit/readable.ts'
 import type { TSchema } from '../kit/schema.ts'
+import { connectionOf, welcomeBody } from './connection.ts'
 import { bodyTooLarge } from './errors.ts'
 
 /** Reads a body up to its limit; an endless one is refused as soon as it is too large. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const connection = connectionOf(request)
+  const received = createGatherer()
+  welcomeBody(request)
   await new Promise<void>((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      chunks.push(chunk)
-      if (bytes <= bytesMax) return
+      connection.keepForTurn(chunk.length)
+      if (received.add(chunk) <= bytesMax) return
       request.pause()
       reject(bodyTooLarge(bytesMax))
     })
@@ -25,10 +26,34 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
     request.on('error', cutOff)
     request.on('close', cutOff)
   })
-  const body = Buffer.concat(chunks)
+  const body = received.all()
   // Bytes that are no text would be stored as something else than what was sent.
   if (!isUtf8(body)) throw badRequest({ body: ['must be UTF-8'] })
   return body.toString('utf8')
+}
+
+/** Gathers bytes in one piece that grows: kept apart, a body sent byte by byte would take a hundred times its size. */
+function createGatherer(): { add(chunk: Buffer): number; all(): Buffer } {
+  let gathered: Buffer = Buffer.alloc(0)
+  let length = 0
+  return {
+    add(chunk) {
+      if (length === 0) gathered = chunk
+      else {
+        if (length + chunk.length > gathered.length) gathered = enlarged(gathered, length + chunk.length)
+        gathered.set(chunk, length)
+      }
+      length += chunk.length
+      return length
+    },
+    all: () => gathered.subarray(0, length),
+  }
+}
+
+function enlarged(bytes: Buffer, lengthMin: number): Buffer {
+  const larger = Buffer.allocUnsafe(2 * lengthMin)
+  larger.set(bytes)
+  return larger
 }
 
 /** The JSON object in a body; an empty body is an empty object. */

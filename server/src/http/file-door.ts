@@ -18,10 +18,11 @@ import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
+import { welcomeBody } from './connection.ts'
 import type { Directory } from './directory.ts'
 import { apiNotFound, errorText, unexpected } from './errors.ts'
-import { endHeard, takeTime } from './listener.ts'
 import type { Observer, Trace } from './observe.ts'
+import { takeTime } from './patience.ts'
 
 /**
  * Where the bytes of files come and go: signed addresses, which need no key. Not operations of the API, whose bodies are
@@ -35,7 +36,6 @@ export interface FileDoor {
 }
 
 const address = /^\/files\/([^/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/
-const unheardMilliseconds = 120_000
 
 /** The way to a file, if the request asks for one. */
 export function createFileDoor(door: FileDoor) {
@@ -108,8 +108,7 @@ function refuse(error: unknown, trace: Trace, request: IncomingMessage, response
     'X-Request-Id': trace.id,
     ...(request.complete ? {} : { Connection: 'close' }),
   })
-  if (request.complete) response.end(text)
-  else endHeard(request, response, text)
+  response.end(text)
   return known.status
 }
 
@@ -195,7 +194,6 @@ async function send(
   const content = await files.get(key, range)
   if (!content) throw apiNotFound()
   response.writeHead(status, headers)
-  response.setTimeout(unheardMilliseconds, () => response.destroy())
   // A client that goes away in the middle is no fault of ours; one of the store's shows as a connection that breaks off.
   await flow(content, response).catch(() => response.destroy())
   return status
@@ -265,6 +263,7 @@ async function* wholeBody(request: IncomingMessage, stallSeconds: number): Async
   const brokenOff = badRequest({ body: ['must be sent to its end'] })
   const stalled = setTimeout(() => request.destroy(brokenOff), stallSeconds * 1000)
   let empty = true
+  welcomeBody(request)
   try {
     for await (const chunk of request) {
       stalled.refresh()

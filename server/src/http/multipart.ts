@@ -6,6 +6,7 @@ import { badRequest } from '../kit/errors.ts'
 import type { ReceivedFile } from '../kit/operation.ts'
 import type { FileLimits } from '../kit/ports.ts'
 import type { TSchema } from '../kit/schema.ts'
+import { welcomeBody } from './connection.ts'
 import { bodyTooLarge } from './errors.ts'
 
 // What boundaries, part headers and fields may add to the bytes of the files.
@@ -79,6 +80,7 @@ export async function readForm(
           taken.catch(reject)
         }
       })
+      welcomeBody(request)
       request.pipe(parser)
     })
     const taken = (await Promise.all(taking)).filter((each) => each !== undefined)

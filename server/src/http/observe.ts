@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Figures } from './listener.ts'
 
 /** What a request left behind, for the log and the metrics. Never a path, a key or a body: those may hold secrets. */
 export interface Trace {
@@ -16,6 +17,8 @@ export interface Trace {
 export interface Observer {
   begin(): Trace
   end(trace: Trace, method: string, status: number): void
+  /** Shows what the listener tells of itself. */
+  watch(listener: () => Figures): void
   metrics(): Promise<string>
   metricsType: string
   log: Logger
@@ -69,9 +72,37 @@ export function createObserver(log: Logger): Observer {
       if (trace.error !== undefined) log.error({ ...fieldsOf(trace, method, status, ms), err: trace.error })
       else if (log.isLevelEnabled('info')) lines.write(lineOf(trace, method, status, ms))
     },
+    watch: (listener) => watchListener(registry, listener),
     metrics: () => registry.metrics(),
     metricsType: registry.contentType,
   }
+}
+
+function watchListener(registry: Registry, listener: () => Figures): void {
+  const registers = [registry]
+  const gauge = (name: string, help: string, figure: 'connections' | 'heldBytes') =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(listener()[figure])
+      },
+    })
+  const counter = (name: string, help: string, figure: 'turnedAway' | 'stalled') =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(listener()[figure])
+      },
+    })
+  gauge('parley_connections', 'Connections that are open', 'connections')
+  gauge('parley_held_bytes', 'Bytes held for clients that have not taken or not sent all of something', 'heldBytes')
+  counter('parley_connections_turned_away_total', 'Connections that found no room', 'turnedAway')
+  counter('parley_connections_stalled_total', 'Connections closed because an answer was not taken', 'stalled')
 }
 
 const unheard = { write() {} }
