@@ -36,8 +36,8 @@ export interface Connection extends Holder {
   /** Since when it has been without a request; or, if it `sendsHead`, since the first byte of one. */
   quietSince: number
   sendsHead: boolean
-  /** Whether the first line of the request that is coming in has come to its end. */
-  firstLineEnded: boolean
+  /** How long the first line is of the request that is coming in, as far as it has come. */
+  firstLineBytes: number
   /** Answers what could not be read, after all that came before it, and ends the connection. */
   refuse(error: ApiError): void
   /** Ends the connection; what has been written is still sent. */
@@ -91,6 +91,7 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
   let inputHeld = 0
   let bodyHeld = 0
   let takenAt = 0
+  let firstLineEnded = false
   let ended = false
   let leaving = false
   let brokenBy: ApiError | undefined
@@ -118,7 +119,8 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
       turns.push(turn)
       connection.hasAsked = true
       connection.sendsHead = false
-      connection.firstLineEnded = false
+      connection.firstLineBytes = 0
+      firstLineEnded = false
     },
     nextTurn,
     keepForTurn(bytes) {
@@ -130,7 +132,7 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
     hasAsked: false,
     quietSince: performance.now(),
     sendsHead: false,
-    firstLineEnded: false,
+    firstLineBytes: 0,
     refuse,
     leave,
     heldBytes: 0,
@@ -161,12 +163,18 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
   }
 
   function read(slice: Buffer): void {
-    connection.firstLineEnded ||= slice.includes(lineFeed)
+    if (!firstLineEnded) measureFirstLine(slice)
     stream.push(slice)
     if (turns.length > 1) aheadBytes += slice.length
     if (turns.length > 0 || connection.sendsHead) return
     connection.sendsHead = true
     connection.quietSince = performance.now()
+  }
+
+  function measureFirstLine(slice: Buffer): void {
+    const end = slice.indexOf(lineFeed)
+    firstLineEnded = end >= 0
+    connection.firstLineBytes += firstLineEnded ? end : slice.length
   }
 
   function accountForInput(): void {

@@ -71,7 +71,7 @@ export async function listen(
   http.on('connect', (_, stream: Duplex) => connectionOf({ socket: stream }).refuse(noTunnels()))
   http.on('clientError', (error: Error & { code?: string }, stream: Duplex) => {
     const connection = connectionOf({ socket: stream })
-    connection.refuse(unreadable(error, connection.firstLineEnded))
+    connection.refuse(unreadable(error, connection.firstLineBytes))
   })
 
   /** Requests of one connection are answered one after the other, however many come at once. */

@@ -19,6 +19,9 @@ export function refusalText(error: ApiError): string {
   ].join('\r\n')
 }
 
+/** Beyond this a path with its query is refused as too long, whatever else the request holds. */
+export const targetBytesMax = 8_192
+
 const refusal = (status: number, message: string) => new ApiError('ERR_BAD_REQUEST', status, message)
 
 export const headTooLarge = () => refusal(431, 'The headers are too large, or too many.')
@@ -27,10 +30,10 @@ export const tooSlow = () => refusal(408, 'The request took too long to arrive.'
 export const noTunnels = () => refusal(405, 'This is no proxy: CONNECT is not supported.')
 
 /** What the parser found wrong with what it was given. */
-export function unreadable({ code }: { code?: string }, firstLineEnded: boolean): ApiError {
+export function unreadable({ code }: { code?: string }, firstLineBytes: number): ApiError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return firstLineEnded ? headTooLarge() : targetTooLong()
+      return firstLineBytes > targetBytesMax ? targetTooLong() : headTooLarge()
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return refusal(413, 'The chunks of the body have too much beside them.')
     default:

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { type ApiError, badRequest } from '../kit/errors.ts'
-import { headTooLarge, targetTooLong } from './refusal.ts'
+import { headTooLarge, targetBytesMax, targetTooLong } from './refusal.ts'
 
-const targetCharactersMax = 8_192
 const headersMax = 200
 const wholeAddress = /^https?:\/\/([^/?#]*)/i
 
 /** What is wrong with a request before anything of it is looked at more closely; nothing, if it is sound. */
 export function headProblem(request: IncomingMessage): ApiError | undefined {
-  const { rawHeaders, headers, url = '' } = request
+  const { rawHeaders, headers, url = '', httpVersion } = request
   if (rawHeaders.length > 2 * headersMax) return headTooLarge()
-  if (url.length > targetCharactersMax) return targetTooLong()
+  if (url.length > targetBytesMax) return targetTooLong()
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return badRequest({ HTTP: ['must be of version 1.0 or 1.1'] })
   return (
     hostProblem(request) ?? targetProblem(url, headers.host) ?? expectationProblem(request) ?? upgradeProblem(request)
   )
