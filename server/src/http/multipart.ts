@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { fileTooLarge, tooManyFiles } from '../areas/files/errors.ts'
 import type { Reception, Taken } from '../areas/files/index.ts'
 import { badRequest } from '../kit/errors.ts'
+import { readJson } from '../kit/json.ts'
 import type { ReceivedFile } from '../kit/operation.ts'
 import type { FileLimits } from '../kit/ports.ts'
 import type { TSchema } from '../kit/schema.ts'
@@ -129,16 +130,15 @@ export function bodyOfFields(schema: TSchema, fields: Field[]): Record<string, u
       const [sentName, last] = sent.at(-1) ?? [name, '']
       const type = properties[name]?.type
       if (type === 'array' && (sent.length > 1 || sentName !== name)) return [name, sent.map(([, text]) => text)]
-      return [name, type === 'string' ? last : jsonOrText(last)]
+      return [name, type === 'string' ? last : jsonOrText(name, last)]
     }),
   )
 }
 
 /** Text that is no JSON is left for the schema to refuse. */
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+function jsonOrText(name: string, text: string): unknown {
+  const reading = readJson(text)
+  if ('value' in reading) return reading.value
+  if (reading.isJson) throw badRequest({ [name]: [reading.problem] })
+  return text
 }
