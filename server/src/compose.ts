@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -23,6 +23,7 @@ import { createPublicPages } from './http/public-pages.ts'
 import { headProblem } from './http/request-head.ts'
 import { createRouter } from './http/router.ts'
 import { localCertificates } from './install/certificates.ts'
+import { openDataFolder } from './install/data-folder.ts'
 import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
@@ -68,7 +69,6 @@ export function installExists(config: Config): boolean {
 /** The embedded database is for one server. */
 function takeFolder(config: Config): () => void {
   if (config.databaseUrl) return () => {}
-  mkdirSync(config.data, { recursive: true, mode: 0o700 })
   const release = lockFolder(config.data)
   if (!release) throw new ConfigError(`PARLEY_DATA names a folder that another server is using: ${config.data}.`)
   return release
@@ -76,7 +76,6 @@ function takeFolder(config: Config): () => void {
 
 /** What only the scaled install needs is loaded only there: drivers are a good part of a start. */
 export async function openDatabase(config: Config): Promise<Database> {
-  mkdirSync(config.data, { recursive: true, mode: 0o700 })
   if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile))
   const { openPostgres } = await import('./storage/postgres.ts')
   return openPostgres(config.databaseUrl.reveal(), config.databaseConnections)
@@ -108,6 +107,7 @@ async function openFiles(config: Config): Promise<Files> {
 }
 
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
+  openDataFolder(config.data)
   const secrets = secretsUnder(masterKey(config, !installExists(config)))
   const database = await openDatabase(config)
   const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
@@ -150,6 +150,7 @@ export interface Service {
 
 /** Opens the house and its doors. What is opened is closed in reverse, each part with time to finish. */
 export async function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
+  openDataFolder(config.data)
   const releaseFolder = takeFolder(config)
   const house = await openHouse(config, log, options)
   const { database, tools, areas, workers } = house

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { restoreRows, restoreSecrets } from '../install/backup.ts'
+import { openDataFolder } from '../install/data-folder.ts'
 import { type Command, required, UsageError, withHouse } from './command.ts'
 
 export const restore: Command = {
@@ -12,7 +13,7 @@ export const restore: Command = {
     const { config } = invocation
     const file = resolve(required(invocation, 'from'))
     if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)
-    mkdirSync(config.data, { recursive: true, mode: 0o700 })
+    openDataFolder(config.data)
     await restoreSecrets(config, file)
     return withHouse(config, async (house) => {
       const { rows } = await restoreRows(house, file)
