@@ -33,6 +33,7 @@ import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
+import type { TroubleListener } from './storage/unavailable.ts'
 import { createWorkers, type Workers } from './workers/workers.ts'
 
 /** The only place that chooses and connects parts. */
@@ -75,10 +76,17 @@ function takeFolder(config: Config): () => void {
 }
 
 /** What only the scaled install needs is loaded only there: drivers are a good part of a start. */
-export async function openDatabase(config: Config): Promise<Database> {
-  if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile))
+export async function openDatabase(config: Config, log?: Logger): Promise<Database> {
+  if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile), troubleIn(log))
   const { openPostgres } = await import('./storage/postgres.ts')
   return openPostgres(config.databaseUrl.reveal(), config.databaseConnections)
+}
+
+function troubleIn(log: Logger | undefined): TroubleListener {
+  return {
+    begins: (reason) => log?.warn({ reason }, 'the database is in trouble'),
+    isOver: (seconds) => log?.info({ seconds }, 'the trouble with the database is over'),
+  }
 }
 
 async function openCounters(config: Config, secrets: Secrets, log: Logger): Promise<Counters> {
@@ -109,7 +117,7 @@ async function openFiles(config: Config): Promise<Files> {
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
   openDataFolder(config.data)
   const secrets = secretsUnder(masterKey(config, !installExists(config)))
-  const database = await openDatabase(config)
+  const database = await openDatabase(config, log)
   const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
   const files = await openFiles(config)
   const tools: Tools = {
@@ -179,12 +187,13 @@ export async function startService(config: Config, log: Logger, options: Options
     isSecure: trust.isSecure,
   })
   const fileDoor = config.roles.includes('api') ? createFileDoor({ database, directory, observer, tools }) : undefined
+  const trouble = readiness(house, log)
   const publicPage = createPublicPages({
     observer,
     unreadyReasons: async () => {
-      const trouble = await databaseTrouble(database, log)
+      const reasons = await trouble()
       // Asked last: an answer that is on its way when the process is told to stop must say so.
-      return stopping ? ['stopping', ...trouble] : trouble
+      return stopping ? ['stopping', ...reasons] : reasons
     },
     metricsToken: config.metricsToken?.reveal(),
     clientAddress: trust.clientAddress,
@@ -246,18 +255,36 @@ async function certificatesFor(config: Config) {
 
 const readinessMilliseconds = 1_000
 
-/** Whether the database answers. What it says when it does not is for the log, not for whoever asks. */
-async function databaseTrouble(database: Database, log: Logger): Promise<string[]> {
-  const silent = ['the database does not answer']
+/** Whether something can be used. What it says when it cannot is for the log, not for whoever asks. */
+async function troubleWith(what: string, check: () => Promise<void>, log: Logger): Promise<string[]> {
   try {
-    const asked = Promise.resolve(database.reader.run('SELECT 1', []))
     return await within(
       readinessMilliseconds,
-      asked.then(() => []),
-      () => silent,
+      check().then(() => []),
+      () => [`${what} does not answer`],
     )
   } catch (error) {
-    log.error({ err: error }, 'the database does not answer')
-    return silent
+    log.error({ err: error }, `${what} cannot be used`)
+    return [`${what} cannot be used`]
+  }
+}
+
+// To find out takes a commit, and whoever asks may do so as often as they like.
+const readinessKeptMilliseconds = 2_000
+
+/** Reasons why nothing could be answered or stored now. */
+function readiness({ database, tools }: House, log: Logger): () => Promise<string[]> {
+  let asked: Promise<string[]> = Promise.resolve([])
+  let askedAt = Number.NEGATIVE_INFINITY
+  async function ask(): Promise<string[]> {
+    const ofDatabase = await troubleWith('the database', database.check, log)
+    return [...ofDatabase, ...(await troubleWith('the file store', tools.files.check, log))]
+  }
+  return () => {
+    if (performance.now() - askedAt > readinessKeptMilliseconds) {
+      askedAt = performance.now()
+      asked = ask()
+    }
+    return asked
   }
 }

@@ -1,4 +1,6 @@
 import { ApiError, defineError } from '../kit/errors.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import type { Trace } from './observe.ts'
 
 /** Failures of the pipeline itself; every operation can meet them. */
 
@@ -103,6 +105,38 @@ export const unexpected = Object.assign(
     ),
   { code: 'ERR_EXCEPTION', status: 500, when: 'a fault of the server; `devMessage` names the request' },
 )
+
+const unavailableSeconds = 2
+
+export const unavailable = Object.assign(
+  ({ inDoubt }: DatabaseUnavailable) =>
+    new ApiError(
+      'ERR_SERVICE_UNAVAILABLE',
+      503,
+      `The service is unavailable for the moment; try again in ${unavailableSeconds} s.`,
+      inDoubt
+        ? 'The database was lost while it committed: the change was made wholly or not at all. Sent again with the same Idempotency-Key, it happens once.'
+        : 'The database cannot be used at the moment; nothing was changed.',
+      { retryAfter: unavailableSeconds },
+    ),
+  {
+    code: 'ERR_SERVICE_UNAVAILABLE',
+    status: 503,
+    when: 'the database cannot be used; nothing was changed, unless `devMessage` says that this is not known',
+  },
+)
+
+/** A failure as it is answered. What nobody declared is a fault of ours, and its text is for the log alone. */
+export function answerTo(error: unknown, trace: Trace): ApiError {
+  if (error instanceof DatabaseUnavailable) return unavailable(error)
+  trace.error = error instanceof ApiError ? error.cause : error
+  return error instanceof ApiError ? error : unexpected(trace.id)
+}
+
+/** After how many seconds it is worth trying again, where a failure tells. */
+export function retryAfterOf({ details }: ApiError): number | undefined {
+  return typeof details?.retryAfter === 'number' ? details.retryAfter : undefined
+}
 
 export type Source = 'chat-api' | 'calls-api' | 'mgmt-api'
 

@@ -18,9 +18,10 @@ import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { welcomeBody } from './connection.ts'
 import type { Directory } from './directory.ts'
-import { apiNotFound, errorText, unexpected } from './errors.ts'
+import { answerTo, apiNotFound, errorText, retryAfterOf } from './errors.ts'
 import type { Observer, Trace } from './observe.ts'
 import { takeTime } from './patience.ts'
 
@@ -94,8 +95,8 @@ async function answered(door: FileDoor, act: Act, request: IncomingMessage, resp
 }
 
 function refuse(error: unknown, trace: Trace, request: IncomingMessage, response: ServerResponse): number {
-  const known = error instanceof ApiError ? error : unexpected(trace.id)
-  trace.error = error instanceof ApiError ? error.cause : error
+  const known = answerTo(error, trace)
+  const retryAfter = retryAfterOf(known)
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return known.status
@@ -106,6 +107,7 @@ function refuse(error: unknown, trace: Trace, request: IncomingMessage, response
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'X-Request-Id': trace.id,
+    ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
     ...(request.complete ? {} : { Connection: 'close' }),
   })
   response.end(text)
@@ -254,7 +256,7 @@ async function upload(
     return 200
   } catch (error) {
     await inApp(({ db }) => moveFile(db, key, 'receiving', 'announced'))
-    throw error instanceof ApiError ? error : storageFailed(error)
+    throw error instanceof ApiError || error instanceof DatabaseUnavailable ? error : storageFailed(error)
   }
 }
 

@@ -48,7 +48,7 @@ export function allowanceHeaders({ limit, remaining, resetsAt }: Allowance): str
   ]
 }
 
-/** What a refused caller is told on top. */
-export function refusalHeaders({ resetsAt }: Allowance, retryAfter: number): string[] {
-  return ['Retry-After', String(retryAfter), 'X-Rate-Limit-Reset', String(resetsAt)]
+/** What a caller is told on top who has used it up. */
+export function refusalHeaders({ resetsAt }: Allowance): string[] {
+  return ['X-Rate-Limit-Reset', String(resetsAt)]
 }

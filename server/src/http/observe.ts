@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Figures } from './listener.ts'
+import { logLines } from './log-lines.ts'
 
 /** What a request left behind, for the log and the metrics. Never a path, a key or a body: those may hold secrets. */
 export interface Trace {
@@ -136,20 +137,10 @@ function isoTime(): string {
   return isoText
 }
 
-const flushMilliseconds = 300
-// The stream measures all that waits in it for every line, so a larger buffer makes each line dearer.
-const bufferBytes = 8_192
+const standardOutput = 1
 
-/** JSON lines on standard output, written in batches. */
+/** JSON lines on standard output. */
 export function createLog(level: string): { log: Logger; close: () => void } {
-  const destination = pino.destination({ fd: 1, sync: false, minLength: bufferBytes })
-  const log = pino({ level, base: null, timestamp: isoTime }, destination)
-  const timer = setInterval(() => destination.flush(), flushMilliseconds).unref()
-  return {
-    log,
-    close() {
-      clearInterval(timer)
-      destination.flushSync()
-    },
-  }
+  const lines = logLines(standardOutput)
+  return { log: pino({ level, base: null, timestamp: isoTime }, lines), close: lines.close }
 }

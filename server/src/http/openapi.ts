@@ -20,6 +20,7 @@ import {
   plainHttpRefused,
   type Source,
   tooManyRequests,
+  unavailable,
   unexpected,
 } from './errors.ts'
 import { leastSampleOf, sampleOf } from './reference/sample.ts'
@@ -264,6 +265,7 @@ export function errorsOf(operation: Operation): ErrorDefinition[] {
     ...(takesFiles ? receptionErrors : []),
     ...errors,
     unexpected,
+    unavailable,
   ]
 }
 
@@ -276,7 +278,8 @@ function errorResponses(area: Area, operation: Operation): Record<string, object
         description: errors.map(({ code, when }) => `\`${code}\`: ${when}`).join('; '),
         headers: headerRefs([
           'X-Request-Id',
-          ...(status === 429 ? [...allowanceHeaders, 'Retry-After'] : []),
+          ...(status === tooManyRequests.status ? allowanceHeaders : []),
+          ...(isToBeRepeated(status) ? ['Retry-After'] : []),
           ...(operation.deprecated ? deprecationHeaders : []),
         ]),
         content: {
@@ -290,10 +293,13 @@ function errorResponses(area: Area, operation: Operation): Record<string, object
   )
 }
 
+/** Whether an answer says when to try again. */
+const isToBeRepeated = (status: number) => status === tooManyRequests.status || status === unavailable.status
+
 function exampleOf(area: Area, { code, status, when }: ErrorDefinition) {
   const message = `${when.charAt(0).toUpperCase()}${when.slice(1)}.`
   const details = code === badRequest.code && status === badRequest.status ? { field: ['is required'] } : undefined
-  const wait = code === tooManyRequests.code ? { retryAfter: 12 } : undefined
+  const wait = isToBeRepeated(status) ? { retryAfter: 12 } : undefined
   return {
     error: {
       code,
@@ -324,7 +330,7 @@ const errorSchema = {
         source: { type: 'string', enum: ['chat-api', 'calls-api', 'mgmt-api'] },
         details: {
           type: 'object',
-          description: 'Field path to sentences; `retryAfter` in seconds when there were too many requests',
+          description: 'Field path to sentences; `retryAfter` in seconds where trying again is worth it',
           additionalProperties: {
             anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'integer' }],
           },

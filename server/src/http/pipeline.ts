@@ -13,6 +13,7 @@ import { type Work, workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type Address, addressReader } from './address.ts'
 import { declaredFields, parseBody, readBody } from './body.ts'
 import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
@@ -21,14 +22,16 @@ import { enterAsClient, isClient } from './doors/client.ts'
 import { enterAsManagement } from './doors/management.ts'
 import { enterAsServer, headerText, resolveApp } from './doors/server.ts'
 import {
+  answerTo,
   apiNotFound,
   authTokenUnknown,
   errorText,
   invalidVersion,
   noAccess,
   plainHttpRefused,
+  retryAfterOf,
   type Source,
-  unexpected,
+  tooManyRequests,
 } from './errors.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { type Allowance, allowanceHeaders, type Limits, refusalHeaders } from './limits.ts'
@@ -100,7 +103,7 @@ export function createPipeline(pipeline: Pipeline) {
       exchange.trace.operation = found.mounted?.operation.id ?? 'none'
       reply = await answer(pipeline, exchange, address, found, cut < 0 ? '' : url.slice(cut + 1))
     } catch (error) {
-      const known = asApiError(pipeline.strict ? heldToDeclaration(error, exchange) : error, exchange)
+      const known = answerTo(pipeline.strict ? heldToDeclaration(error, exchange) : error, exchange.trace)
       status = known.status
       reply = new ReadyMade(errorText(known, exchange.source))
       send(exchange, response, status, reply, retryAfterOf(known))
@@ -168,9 +171,18 @@ async function answer(
       ),
     )
   } catch (error) {
-    await call.sent.discard?.()
+    await discardAfter(error, call.sent)
     throw error
   }
+}
+
+/**
+ * Removes the files of a request that came to nothing. Where that is not known, or cannot be done now, they stay until
+ * they are swept up as files that no message has.
+ */
+async function discardAfter(error: unknown, { discard }: Pick<Sent, 'discard'>): Promise<void> {
+  if (error instanceof DatabaseUnavailable) return
+  await discard?.()
 }
 
 /** What a request brought along; `text` tells one request from another. */
@@ -218,7 +230,7 @@ async function readSentForm(
     const text = JSON.stringify([fields, digests])
     return { text, body: bodyOfFields(body, fields), files, discard }
   } catch (error) {
-    await discard()
+    await discardAfter(error, { discard })
     throw error
   }
 }
@@ -339,19 +351,6 @@ function heldToDeclaration(error: unknown, { mounted }: Exchange): unknown {
   return declared ? error : new Error(`${mounted.operation.id} does not declare ${error.code}.`, { cause: error })
 }
 
-function asApiError(error: unknown, { trace }: Exchange): ApiError {
-  if (error instanceof ApiError) {
-    trace.error = error.cause
-    return error
-  }
-  trace.error = error
-  return unexpected(trace.id)
-}
-
-function retryAfterOf({ details }: ApiError): number | undefined {
-  return typeof details?.retryAfter === 'number' ? details.retryAfter : undefined
-}
-
 function send(
   { request, trace, allowance, mounted, params }: Exchange,
   response: ServerResponse,
@@ -372,7 +371,8 @@ function send(
     ...corsHeaders(request),
   ]
   if (allowance) headers.push(...allowanceHeaders(allowance))
-  if (allowance && retryAfter !== undefined) headers.push(...refusalHeaders(allowance, retryAfter))
+  if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter))
+  if (allowance && status === tooManyRequests.status) headers.push(...refusalHeaders(allowance))
   const replacement = mounted?.operation.deprecated?.replacedBy
   if (replacement) {
     headers.push('Deprecation', 'true', 'Link', `<${filledPath(replacement, params)}>; rel="successor-version"`)

@@ -26,12 +26,17 @@ export type Numbered = <Table extends string, Columns extends string>(
 export interface Database {
   /** For reading; outside any transaction. */
   reader: Connection
-  /** Runs `work` in one durable transaction; resolves only after its commit, and leaves nothing if `work` throws. */
+  /**
+   * Runs `work` in one durable transaction; resolves only after its commit, and leaves nothing if `work` throws. Where it
+   * cannot be known whether the commit happened, it throws a `DatabaseUnavailable` that says so.
+   */
   write<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /** The same, and on no other node at the same time. */
   writeAlone<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /** Runs `work` against one unchanging view of all tables, while others go on writing. */
   snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /** Fails where reading or writing would. */
+  check(): Promise<void>
   /** Hands over all rows of a table in bounded batches, oldest first where the table has an order. */
   scan(
     connection: Connection,

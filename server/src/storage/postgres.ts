@@ -6,6 +6,7 @@ import type { Database } from './database.ts'
 import { settledId, showIdsUnderWay } from './ids-under-way.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
 
 const planEachTime = '/* planned each time */ '
 
@@ -121,6 +122,7 @@ export function openPostgres(url: string, connectionsMax: number): Database {
       try {
         return (await pool.begin(mode, (tx) => work(connectionOver(flavour, runOn(tx))))) as T
       } catch (error) {
+        if (takesNoWrites(error)) throw new DatabaseUnavailable(error)
         if (attempt >= retryMax || !asksForRetry(error)) throw error
         // Those who met must not meet again.
         await pause(Math.random() * retryMilliseconds * 2 ** attempt)
@@ -139,6 +141,10 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         return work(connection)
       }),
     snapshot: (work) => transaction('isolation level repeatable read read only', work),
+    async check() {
+      const [row] = await pool`SELECT current_setting('transaction_read_only') AS "readOnly"`
+      if (row?.readOnly === 'on') throw new DatabaseUnavailable('it takes no writes')
+    },
     async scan({ run }, table, take) {
       const order = scanOrder[table] ?? ''
       await run(`DECLARE scan_${table} NO SCROLL CURSOR FOR SELECT * FROM ${table} ${order}`, [])
@@ -251,6 +257,11 @@ const deadlockDetected = '40P01'
 function asksForRetry(error: unknown): boolean {
   const code = codeOf(error)
   return code === serializationFailure || code === deadlockDetected
+}
+
+/** Out of disk or memory, or read-only. */
+function takesNoWrites(error: unknown): boolean {
+  return /^(53|25006)/.test(String(codeOf(error)))
 }
 
 function codeOf(error: unknown): unknown {
