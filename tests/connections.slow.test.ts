@@ -16,6 +16,7 @@ import { requestText, type Wire, wire } from './support/wire.ts'
 const megabyte = 1_000_000
 // More than the system takes of an answer that nobody reads.
 const largeAnswer = Buffer.alloc(24 * megabyte, 'x')
+const answers: Record<string, Buffer> = { '/large': largeAnswer, '/medium': largeAnswer.subarray(0, megabyte) }
 const get = (path: string) => requestText('GET', path)
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-connections-'))
@@ -46,7 +47,7 @@ async function door(patience: Partial<Patience> = {}, limits: Partial<ListenerLi
     response.once('finish', () => {
       atOnce -= 1
     })
-    const answer = () => response.end(url === '/large' ? largeAnswer : url)
+    const answer = () => response.end(answers[url] ?? url)
     if (url === '/wait') waiting.push(answer)
     else setImmediate(answer)
   }
@@ -130,6 +131,32 @@ for (const secure of [true, false]) {
       assert.deepEqual(heard.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400'])
     })
 
+    it('may be large to answer, and follow each other all the same', async () => {
+      const line = await wire(d.listener.port, { secure, deaf: true })
+      line.say(get('/medium').repeat(40))
+      let bytes = 0
+      line.socket.on('data', (part) => {
+        bytes += part.length
+      })
+      await until('all is there', () => bytes > 40 * megabyte, 30_000)
+      line.socket.destroy()
+    })
+
+    it('may bring their body after the answer, and nothing is said but what was asked', async () => {
+      const strict = await door({ headersMilliseconds: 100 })
+      const line = await wire(strict.listener.port, { secure })
+      line.say('POST /early HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n')
+      await line.hears(/\/early/)
+      line.say('01234')
+      await pause(50)
+      line.say('56789')
+      await pause(400)
+      line.say(get('/late'))
+      assert.doesNotMatch(await line.hears(/\/late/), /408/)
+      line.socket.destroy()
+      await strict.close()
+    })
+
     it('may come in the oldest form, and close the connection after the answer', async () => {
       const line = await open()
       line.say('GET /old HTTP/1.0\r\n\r\n')
@@ -148,31 +175,33 @@ for (const secure of [true, false]) {
       await d.close()
     })
 
-    it('reaches its end however slowly it is read, as long as it is', async () => {
-      const d = await door({
-        stallMilliseconds: 1_500,
-        requestMilliseconds: 100,
-        headersMilliseconds: 100,
-        idleMilliseconds: 100,
+    for (const version of ['1.0', '1.1']) {
+      it(`of HTTP/${version} reaches its end however slowly it is read, as long as it is`, async () => {
+        const d = await door({
+          stallMilliseconds: 1_500,
+          requestMilliseconds: 100,
+          headersMilliseconds: 100,
+          idleMilliseconds: 100,
+        })
+        const line = await wire(d.listener.port, { secure, deaf: true })
+        line.say(`GET /large HTTP/${version}\r\nHost: localhost\r\n\r\n`)
+        let bytes = 0
+        const began = Date.now()
+        line.socket.on('data', (part) => {
+          bytes += part.length
+          // At most 5 MB a second: three times as long as an answer may stand still.
+          const early = bytes / (5 * megabyte) - (Date.now() - began) / 1000
+          if (early <= 0) return
+          line.socket.pause()
+          setTimeout(() => line.socket.resume(), early * 1000)
+        })
+        await until('all of it is there', () => bytes > largeAnswer.length, 30_000)
+        assert.ok(Date.now() - began > 3_000)
+        assert.equal(d.listener.figures().stalled, 0)
+        line.socket.destroy()
+        await d.close()
       })
-      const line = await wire(d.listener.port, { secure, deaf: true })
-      line.say(get('/large'))
-      let bytes = 0
-      const began = Date.now()
-      line.socket.on('data', (part) => {
-        bytes += part.length
-        // At most 5 MB a second: three times as long as an answer may stand still.
-        const early = bytes / (5 * megabyte) - (Date.now() - began) / 1000
-        if (early <= 0) return
-        line.socket.pause()
-        setTimeout(() => line.socket.resume(), early * 1000)
-      })
-      await until('all of it is there', () => bytes > largeAnswer.length, 30_000)
-      assert.ok(Date.now() - began > 3_000)
-      assert.equal(d.listener.figures().stalled, 0)
-      line.socket.destroy()
-      await d.close()
-    })
+    }
 
     it('that nobody takes gives way, once too much is held, to those that are taken', async () => {
       const d = await door({}, { heldBytesMax: 80 * megabyte })
@@ -215,7 +244,7 @@ describe('connections', () => {
     return line
   }
 
-  async function answers(line: Wire): Promise<boolean> {
+  async function isAnswered(line: Wire): Promise<boolean> {
     line.say(get('/hello'))
     return /200 OK/.test(await line.hears(/HTTP/))
   }
@@ -229,7 +258,7 @@ describe('connections', () => {
       const silent: Wire[] = []
       for (let n = 0; n < 5; n += 1) silent.push(await admitted(d))
       const others = [await wire(d.listener.port), await wire(d.listener.port, { secure: false })]
-      for (const line of others) assert.equal(await answers(line), true)
+      for (const line of others) assert.equal(await isAnswered(line), true)
       await silent[0]?.closes()
       await silent[1]?.closes()
       assert.equal(d.listener.figures().connections, 5)
@@ -242,12 +271,12 @@ describe('connections', () => {
       const idle: Wire[] = []
       for (let n = 0; n < 5; n += 1) {
         const line = await admitted(d)
-        await answers(line)
+        await isAnswered(line)
         idle.push(line)
       }
-      await answers(idle[0] as Wire)
+      await isAnswered(idle[0] as Wire)
       await idle[0]?.hears(/hello[\s\S]*hello/)
-      assert.equal(await answers(await wire(d.listener.port)), true)
+      assert.equal(await isAnswered(await wire(d.listener.port)), true)
       await idle[1]?.closes()
       assert.deepEqual(
         idle.map(({ socket }) => socket.destroyed),
@@ -273,7 +302,7 @@ describe('connections', () => {
       assert.equal(d.listener.figures().turnedAway, 2)
       d.release()
       for (const line of busy) await line.hears(/\/wait/)
-      assert.equal(await answers(await wire(d.listener.port)), true)
+      assert.equal(await isAnswered(await wire(d.listener.port)), true)
       await d.close()
     })
   }
@@ -296,7 +325,7 @@ describe('connections', () => {
   it('that are idle for long are closed', async () => {
     const d = await door({ idleMilliseconds: 100 })
     const line = await wire(d.listener.port)
-    await answers(line)
+    await isAnswered(line)
     await line.closes()
     await d.close()
   })

@@ -16,7 +16,7 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   welcomeBody(request)
   await new Promise<void>((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
-      connection.keepForTurn(chunk.length)
+      connection.keep(chunk.length)
       if (received.add(chunk) <= bytesMax) return
       request.pause()
       reject(bodyTooLarge(bytesMax))

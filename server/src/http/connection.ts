@@ -27,8 +27,9 @@ export interface Connection extends Holder {
   addTurn(turn: Turn): void
   /** Ends the first turn; answers the one that comes next, if there is any and somebody to answer. */
   nextTurn(): Turn | undefined
-  /** Bytes of a body that are kept until the turn is over. */
-  keepForTurn(bytes: number): void
+  /** Bytes of a body that are kept; until the turn is over, unless they are given back before. */
+  keep(bytes: number): void
+  giveBack(bytes: number): void
   /** Since when nothing of what was written has been taken; nothing, while all of it has. */
   untakenSince(): number | undefined
   /** Whether it has ever brought a request. */
@@ -72,6 +73,26 @@ export function welcomeBody(request: IncomingMessage): void {
   turn.response.writeContinue()
 }
 
+/** Content of a request, of which up to so much stays in memory while it comes in. */
+export async function* keptInPart(
+  request: IncomingMessage,
+  content: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<Buffer> {
+  const connection = connectionOf(request)
+  let kept = 0
+  try {
+    for await (const chunk of content) {
+      const more = Math.min(bytesMax - kept, chunk.length)
+      if (more > 0) connection.keep(more)
+      kept += more
+      yield chunk
+    }
+  } finally {
+    connection.giveBack(kept)
+  }
+}
+
 const sharedBytes = new WeakSet<object>()
 
 /** Bytes that many answers have in common: they are held once, however many clients have not taken them yet. */
@@ -86,6 +107,8 @@ type Written = { chunk: string | Buffer; encoding: BufferEncoding }
 export function openConnection(socket: Socket, holdings: Holdings): Connection {
   const turns: Turn[] = []
   let unread: Buffer | undefined
+  /** The request whose body is not complete; it may have been answered already. */
+  let comingIn: IncomingMessage | undefined
   /** Bytes read since a second request came in. */
   let aheadBytes = 0
   let inputHeld = 0
@@ -117,16 +140,23 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
     turns,
     addTurn(turn) {
       turns.push(turn)
+      comingIn = turn.request
       connection.hasAsked = true
       connection.sendsHead = false
       connection.firstLineBytes = 0
       firstLineEnded = false
     },
     nextTurn,
-    keepForTurn(bytes) {
+    keep(bytes) {
+      if (stream.destroyed) return
       bodyHeld += bytes
       holdings.hold(connection, bytes)
       holdings.moved(connection)
+    },
+    giveBack(bytes) {
+      const left = Math.min(bytes, bodyHeld)
+      bodyHeld -= left
+      holdings.release(connection, left)
     },
     untakenSince: () => (stream.writableLength > 0 ? takenAt : undefined),
     hasAsked: false,
@@ -163,10 +193,12 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
   }
 
   function read(slice: Buffer): void {
+    const isBody = comingIn !== undefined
     if (!firstLineEnded) measureFirstLine(slice)
     stream.push(slice)
+    if (comingIn?.complete) comingIn = undefined
     if (turns.length > 1) aheadBytes += slice.length
-    if (turns.length > 0 || connection.sendsHead) return
+    if (isBody || turns.length > 0 || connection.sendsHead) return
     connection.sendsHead = true
     connection.quietSince = performance.now()
   }

@@ -19,7 +19,7 @@ import { workIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
-import { welcomeBody } from './connection.ts'
+import { keptInPart, welcomeBody } from './connection.ts'
 import type { Directory } from './directory.ts'
 import { answerTo, apiNotFound, errorText, retryAfterOf } from './errors.ts'
 import type { Observer, Trace } from './observe.ts'
@@ -239,8 +239,9 @@ async function upload(
     const { name, size: bytesMax } = announced
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw fileTooLarge({ bytesMax })
     takeTime(request)
+    const body = wholeBody(request, tools.fileLimits.stallSeconds)
     const { digest, ...found } = await storeContent(tools, {
-      ...{ key, name, declaredType: announced.mime, content: wholeBody(request, tools.fileLimits.stallSeconds) },
+      ...{ key, name, declaredType: announced.mime, content: keptInPart(request, body, tools.files.heldBytes) },
       allowance: { left: bytesMax, bytesMax },
     })
     const file = { key, name, ...found }

@@ -5,9 +5,9 @@ import type { Reception, Taken } from '../areas/files/index.ts'
 import { badRequest } from '../kit/errors.ts'
 import { readJson } from '../kit/json.ts'
 import type { ReceivedFile } from '../kit/operation.ts'
-import type { FileLimits } from '../kit/ports.ts'
+import type { Tools } from '../kit/ports.ts'
 import type { TSchema } from '../kit/schema.ts'
-import { welcomeBody } from './connection.ts'
+import { connectionOf, keptInPart, welcomeBody } from './connection.ts'
 import { bodyTooLarge } from './errors.ts'
 
 // What boundaries, part headers and fields may add to the bytes of the files.
@@ -37,7 +37,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 export async function readForm(
   request: IncomingMessage,
   reception: Reception,
-  { bytesMax, countMax, stallSeconds }: FileLimits,
+  { files, fileLimits: { bytesMax, countMax, stallSeconds } }: Pick<Tools, 'files' | 'fileLimits'>,
   fieldBytesMax: number,
 ): Promise<Form> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax + overheadBytes) throw fileTooLarge({ bytesMax })
@@ -45,6 +45,8 @@ export async function readForm(
   const fields: Field[] = []
   const parts: Readable[] = []
   const taking: Promise<Taken | undefined>[] = []
+  const connection = connectionOf(request)
+  let filesOpen = 0
   let fieldBytes = 0
   let bytes = 0
   let stalled: NodeJS.Timeout | undefined
@@ -56,6 +58,8 @@ export async function readForm(
       request.on('data', (chunk: Buffer) => {
         stalled?.refresh()
         bytes += chunk.length
+        // All but files is kept until the form is whole.
+        if (filesOpen === 0) connection.keep(chunk.length)
         if (bytes > bytesMax + overheadBytes) reject(fileTooLarge({ bytesMax }))
       })
       parser.on('error', () => reject(badRequest({ body: ['must be a form that ends as it should'] })))
@@ -71,12 +75,17 @@ export async function readForm(
       parser.on('file', (part, content, name, _, declaredType) => {
         // Somebody must hear its errors from the first moment on.
         content.on('error', () => {})
+        filesOpen += 1
+        content.once('end', () => {
+          filesOpen -= 1
+        })
         parts.push(content)
         if (!filePart.test(part ?? ''))
           reject(badRequest({ [part || 'body']: ['files must be called file or files[]'] }))
         else if (parts.length > countMax) reject(tooManyFiles({ countMax }))
         else {
-          const taken = takePart(reception, content, { name: name ?? '', declaredType })
+          const kept = keptInPart(request, content, files.heldBytes)
+          const taken = takePart(reception, kept, { name: name ?? '', declaredType })
           taking.push(taken)
           taken.catch(reject)
         }

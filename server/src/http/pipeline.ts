@@ -226,7 +226,7 @@ async function readSentForm(
     database.wake()
   }
   try {
-    const { fields, files, digests } = await readForm(request, reception, tools.fileLimits, bodyBytesMax)
+    const { fields, files, digests } = await readForm(request, reception, tools, bodyBytesMax)
     const text = JSON.stringify([fields, digests])
     return { text, body: bodyOfFields(body, fields), files, discard }
   } catch (error) {

@@ -40,6 +40,8 @@ export interface Files {
   remove(key: string): Promise<void>
   /** Fails where nothing could be put. */
   check(): Promise<void>
+  /** How much of a file stays in memory while it is being taken, at most. */
+  heldBytes: number
   close(): Promise<void>
 }
 

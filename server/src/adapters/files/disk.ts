@@ -53,6 +53,7 @@ export async function diskFiles(folder: string): Promise<Files> {
         await rm(probe, { force: true })
       }
     },
+    heldBytes: 0,
     close: async () => {},
   }
 }
