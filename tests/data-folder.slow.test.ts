@@ -47,7 +47,7 @@ for (const database of databases) {
     }
 
     it('is closed to others with all that is made in it, whatever the umask', async () => {
-      const server = await site.start({}, '--demo')
+      const server = await site.start({}, ...(database === 'sqlite' ? ['--demo'] : []))
       const app = await site.createApp('closed')
       const caller = app.at(server)
       assert.equal((await caller.post('/users', { uid: 'ada', name: 'Ada' })).status, 200)
@@ -58,16 +58,15 @@ for (const database of databases) {
       assert.equal(upload.status, 200, upload.text)
       assert.equal((await app.emulator(server).put('/clock', { advance: 5 })).status, 200)
       const found = readdirSync(folder)
-      const expected = [
-        'ca-key.pem',
-        'ca.pem',
-        'clock.json',
+      const expected = ['ca-key.pem', 'ca.pem', 'clock.json', 'files', 'server-key.pem', 'server.pem']
+      const ofSqlite = [
         'credentials.json',
-        'files',
-        'server-key.pem',
-        'server.pem',
+        'master.key',
+        'parley.sqlite',
+        'parley.sqlite-shm',
+        'parley.sqlite-wal',
+        'server.lock',
       ]
-      const ofSqlite = ['master.key', 'parley.sqlite', 'parley.sqlite-shm', 'parley.sqlite-wal', 'server.lock']
       for (const name of [...expected, ...(database === 'sqlite' ? ofSqlite : [])])
         assert.ok(found.includes(name), name)
       assert.deepEqual(openToOthers(folder), [])
