@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream'
 import type { ApiError } from '../kit/errors.ts'
 import type { Holder, Holdings } from './holdings.ts'
 import { refusalText } from './refusal.ts'
+import { createSender } from './sending.ts'
 
 /** A request and its answer. */
 export interface Turn {
@@ -50,8 +51,6 @@ const turnsMax = 17
 const aheadBytesMax = 65_536
 // About what a request that waits for its turn takes besides its body.
 const turnBytes = 4_096
-// A TLS socket copies all that it is given, so it is given no more at once.
-const sliceBytes = 65_536
 const lastWordsMilliseconds = 1_000
 const lineFeed = 0x0a
 const headEnd = Buffer.from('\r\n\r\n')
@@ -93,17 +92,6 @@ export async function* keptInPart(
   }
 }
 
-const sharedBytes = new WeakSet<object>()
-
-/** Bytes that many answers have in common: they are held once, however many clients have not taken them yet. */
-export function shared(bytes: Buffer): Buffer {
-  sharedBytes.add(bytes)
-  return bytes
-}
-
-type Done = (error?: Error | null) => void
-type Written = { chunk: string | Buffer; encoding: BufferEncoding }
-
 export function openConnection(socket: Socket, holdings: Holdings): Connection {
   const turns: Turn[] = []
   let unread: Buffer | undefined
@@ -113,7 +101,6 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
   let aheadBytes = 0
   let inputHeld = 0
   let bodyHeld = 0
-  let takenAt = 0
   let firstLineEnded = false
   let ended = false
   let leaving = false
@@ -122,8 +109,8 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
   const stream = new Duplex({
     decodeStrings: false,
     read() {},
-    write: (chunk, encoding, done) => send([{ chunk, encoding }], done),
-    writev: send,
+    write: (chunk, encoding, done) => sender.send([{ chunk, encoding }], done),
+    writev: (parts, done) => sender.send(parts, done),
     final(done) {
       done()
       leave()
@@ -158,7 +145,7 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
       bodyHeld -= left
       holdings.release(connection, left)
     },
-    untakenSince: () => (stream.writableLength > 0 ? takenAt : undefined),
+    untakenSince: () => (stream.writableLength > 0 ? sender.takenAt() : undefined),
     hasAsked: false,
     quietSince: performance.now(),
     sendsHead: false,
@@ -168,6 +155,8 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
     heldBytes: 0,
     close: () => void stream.destroy(),
   }
+
+  const sender = createSender(socket, connection, holdings)
 
   function takeIn(chunk: Buffer): void {
     unread = unread ? Buffer.concat([unread, chunk]) : chunk
@@ -230,46 +219,6 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
     return stream.destroyed ? undefined : next
   }
 
-  function send(parts: Written[], done: Done): void {
-    let bytes = 0
-    let held = 0
-    for (const { chunk } of parts) {
-      bytes += chunk.length
-      held += typeof chunk === 'object' && sharedBytes.has(chunk) ? sliceBytes : chunk.length
-    }
-    takenAt = performance.now()
-    holdings.hold(connection, held)
-    const taken: Done = (error) => {
-      holdings.release(connection, held)
-      holdings.moved(connection)
-      done(error)
-    }
-    if (bytes <= sliceBytes) sendAtOnce(parts, taken)
-    else sendInSlices(parts, taken)
-  }
-
-  function sendAtOnce(parts: Written[], done: Done): void {
-    const last = parts.length - 1
-    if (last > 0) socket.cork()
-    for (let n = 0; n <= last; n += 1) {
-      const { chunk, encoding } = parts[n] as Written
-      socket.write(chunk, encoding, n === last ? done : undefined)
-    }
-    if (last > 0) socket.uncork()
-  }
-
-  function sendInSlices(parts: Written[], done: Done): void {
-    const slices = slicesOf(parts)
-    const sendNext: Done = (error) => {
-      const { value } = error ? { value: undefined } : slices.next()
-      if (value === undefined) return done(error)
-      takenAt = performance.now()
-      holdings.moved(connection)
-      socket.write(value, sendNext)
-    }
-    sendNext()
-  }
-
   function refuse(error: ApiError): void {
     const [first, second] = turns
     if (second || first?.request.complete) brokenBy = error
@@ -308,11 +257,4 @@ function afterTwoHeads(bytes: Buffer): number {
   const first = bytes.indexOf(headEnd)
   const second = first < 0 ? -1 : bytes.indexOf(headEnd, first + headEnd.length)
   return second < 0 ? bytes.length : second + headEnd.length
-}
-
-function* slicesOf(parts: Written[]): Generator<Buffer> {
-  for (const { chunk, encoding } of parts) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
-    for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes)
-  }
 }

@@ -51,7 +51,7 @@ export function openDoorway(
     socket.once('close', () => {
       beingTurnedAway -= 1
     })
-    setTimeout(() => socket.destroy(), turnAwayMilliseconds)
+    setTimeout(() => socket.destroy(), turnAwayMilliseconds).unref()
     onFirstByte(socket, (byte) => {
       if (byte === tlsHandshakeByte) return void socket.destroy()
       socket.resume()

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { shared } from './connection.ts'
 import type { Observer } from './observe.ts'
+import { shared } from './sending.ts'
 
 /** Pages that belong to the install, not to an app, and need no key. */
 export interface PublicPages {
