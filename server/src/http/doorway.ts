@@ -29,17 +29,17 @@ export function openDoorway(
   let beingTurnedAway = 0
 
   const secure = createSecureServer({ ...certificate, ALPNProtocols: ['http/1.1'] }, (socket) => {
-    const visitor = shakingHands.get(peerOf(socket))
-    shakingHands.delete(peerOf(socket))
+    const visitor = shakingHands.get(endsOf(socket))
+    shakingHands.delete(endsOf(socket))
     if (visitor) welcome(visitor, socket)
     else socket.destroy()
   })
 
   function shakeHands(visitor: Visitor): void {
     const { socket } = visitor
-    const peer = peerOf(socket)
-    shakingHands.set(peer, visitor)
-    socket.once('close', () => shakingHands.delete(peer))
+    const ends = endsOf(socket)
+    shakingHands.set(ends, visitor)
+    socket.once('close', () => shakingHands.get(ends) === visitor && shakingHands.delete(ends))
     secure.emit('connection', socket)
   }
 
@@ -71,8 +71,9 @@ export function openDoorway(
   return { server, visitors, handshakes: () => shakingHands.size, turnedAway: () => turnedAway }
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
+/** Both ends: a server with several addresses can have several connections from one port of a client. */
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 }
 
 function onFirstByte(socket: Socket, tell: (byte: number | undefined) => void): void {
