@@ -7,12 +7,14 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectSecurely } from 'node:tls'
-import { type Listener, listen, takeTime } from '../server/src/http/listener.ts'
+import { type Listener, listen } from '../server/src/http/listener.ts'
+import { takeTime, usualPatience } from '../server/src/http/patience.ts'
 import { localCertificates } from '../server/src/install/certificates.ts'
 
 /** Clients that begin and do not go on are let go, so that they cannot use up the server's connections. */
 
 const patience = {
+  ...usualPatience,
   handshakeMilliseconds: 300,
   headersMilliseconds: 300,
   requestMilliseconds: 500,

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -17,11 +18,14 @@ import { rateLimits, type Window } from './http/limits.ts'
 import { listen } from './http/listener.ts'
 import { createObserver } from './http/observe.ts'
 import { openApi } from './http/openapi.ts'
+import { usualPatience } from './http/patience.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createProxyTrust } from './http/proxy.ts'
 import { createPublicPages } from './http/public-pages.ts'
+import { headProblem } from './http/request-head.ts'
 import { createRouter } from './http/router.ts'
 import { localCertificates } from './install/certificates.ts'
+import { openDataFolder } from './install/data-folder.ts'
 import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
@@ -32,7 +36,7 @@ import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
-import { codeOf, DatabaseUnavailable, reasonOf } from './storage/unavailable.ts'
+import { codeOf, DatabaseUnavailable, reasonOf, type TroubleListener } from './storage/unavailable.ts'
 import { createWorkers, type Workers } from './workers/workers.ts'
 
 /** The only place that chooses and connects parts. */
@@ -77,7 +81,6 @@ export function installExists(config: Config): boolean {
 /** The embedded database is for one server. */
 function takeFolder(config: Config): () => void {
   if (config.databaseUrl) return () => {}
-  mkdirSync(config.data, { recursive: true, mode: 0o700 })
   const release = lockFolder(config.data)
   if (!release) throw new ConfigError(`PARLEY_DATA names a folder that another server is using: ${config.data}.`)
   return release
@@ -85,13 +88,16 @@ function takeFolder(config: Config): () => void {
 
 /** What only the scaled install needs is loaded only there: drivers are a good part of a start. */
 export async function openDatabase(config: Config, log?: Logger): Promise<Database> {
-  mkdirSync(config.data, { recursive: true, mode: 0o700 })
-  if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile))
+  if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile), troubleIn(log))
   const { openPostgres } = await import('./storage/postgres.ts')
-  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections, {
+  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections, troubleIn(log))
+}
+
+function troubleIn(log: Logger | undefined): TroubleListener {
+  return {
     begins: (reason) => log?.warn({ reason }, 'the database is in trouble'),
     isOver: (seconds) => log?.info({ seconds }, 'the trouble with the database is over'),
-  })
+  }
 }
 
 async function openCounters(config: Config, secrets: Secrets, log: Logger): Promise<Counters> {
@@ -104,6 +110,7 @@ async function openCounters(config: Config, secrets: Secrets, log: Logger): Prom
 
 const secondsPerMinute = 60
 const secondsPerHour = 3600
+const millisecondsPerSecond = 1000
 const bytesPerMegabyte = 1_000_000
 
 async function openFiles(config: Config): Promise<Files> {
@@ -137,6 +144,7 @@ function windowsOf(config: Config): Record<Rate, Window> {
 }
 
 export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
+  openDataFolder(config.data)
   const secrets = secretsUnder(masterKey(config, !installExists(config)))
   const database = await openDatabase(config, log)
   const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
@@ -217,6 +225,7 @@ export interface Service {
 
 /** Opens the house and its doors. What is opened is closed in reverse, each part with time to finish. */
 export async function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
+  openDataFolder(config.data)
   const releaseFolder = takeFolder(config)
   const house = await openHouse(config, log, { databasePatienceSeconds, ...options })
   const { database, tools, areas, workers } = house
@@ -243,26 +252,40 @@ export async function startService(config: Config, log: Logger, options: Options
   const fileDoor = config.roles.includes('api')
     ? createFileDoor({ database, directory, limits, observer, tools })
     : undefined
+  const trouble = readiness(house, log)
   const publicPage = createPublicPages({
     observer,
     unreadyReasons: async () => {
-      const trouble = await databaseTrouble(database, log)
+      const reasons = await trouble()
       // Asked last: an answer that is on its way when the process is told to stop must say so.
-      return stopping ? ['stopping', ...trouble] : trouble
+      return stopping ? ['stopping', ...reasons] : reasons
     },
     metricsToken: config.metricsToken?.reveal(),
     clientAddress: trust.clientAddress,
     openApi: () => openApi(areas),
     docsPage: () => docsPage(areas),
   })
-  const listener = await listen({ host: config.host, port: config.port, ...certificates }, (request, response) => {
-    const openly = trust.isSecure(request) ? (publicPage(request) ?? fileDoor?.(request)) : undefined
-    const answered = openly ? openly(response) : handle(request, response)
+  const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const problem = headProblem(request)
+    const openly = !problem && trust.isSecure(request) ? (publicPage(request) ?? fileDoor?.(request)) : undefined
+    const answered = openly ? openly(response) : handle(request, response, problem)
     answered.catch((error) => {
       log.error({ err: error }, 'a request could not be answered')
       response.destroy()
     })
-  })
+  }
+  const listener = await listen(
+    { host: config.host, port: config.port, ...certificates },
+    answerRequest,
+    { ...usualPatience, stallMilliseconds: config.downloadStallSeconds * millisecondsPerSecond },
+    {
+      connectionsMax: config.connectionsMax,
+      connectionsPerAddressMax: config.connectionsPerAddressMax,
+      isProxy: trust.isTrusted,
+      heldBytesMax: config.heldMegabytesMax * bytesPerMegabyte,
+    },
+  )
+  observer.watch(listener.figures)
   tools.place.port = config.publicPort ?? listener.port
   // Loaded behind the open door, so that neither the start nor the first write waits for it.
   void import('typebox/compile')
@@ -297,18 +320,37 @@ async function certificatesFor(config: Config) {
 
 const readinessMilliseconds = 1_000
 
-/** Whether the database can be used. What it says when it cannot is for the log, not for whoever asks. */
-async function databaseTrouble(database: Database, log: Logger): Promise<string[]> {
-  const silent = ['the database does not answer']
+/** Whether something can be used. What it says when it cannot is for the log, not for whoever asks. */
+async function troubleWith(what: string, check: () => Promise<void>, log: Logger): Promise<string[]> {
   try {
     return await within(
       readinessMilliseconds,
-      database.check().then(() => []),
-      () => silent,
+      check().then(() => []),
+      () => [`${what} does not answer`],
     )
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return ['the database cannot be used']
-    log.error({ err: error }, 'the database does not answer')
-    return silent
+    // An episode of trouble with the database is told once, by whoever watches it.
+    if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, `${what} cannot be used`)
+    return [`${what} cannot be used`]
+  }
+}
+
+// To find out takes a commit, and whoever asks may do so as often as they like.
+const readinessKeptMilliseconds = 2_000
+
+/** Reasons why nothing could be answered or stored now. */
+function readiness({ database, tools }: House, log: Logger): () => Promise<string[]> {
+  let asked: Promise<string[]> = Promise.resolve([])
+  let askedAt = Number.NEGATIVE_INFINITY
+  async function ask(): Promise<string[]> {
+    const ofDatabase = await troubleWith('the database', database.check, log)
+    return [...ofDatabase, ...(await troubleWith('the file store', tools.files.check, log))]
+  }
+  return () => {
+    if (performance.now() - askedAt > readinessKeptMilliseconds) {
+      askedAt = performance.now()
+      asked = ask()
+    }
+    return asked
   }
 }

@@ -291,6 +291,30 @@ const settings = {
     '30',
     wholeNumber(1, 600),
   ),
+  downloadStallSeconds: setting(
+    'PARLEY_DOWNLOAD_STALL_SECONDS',
+    'After how long without taking anything of an answer a client is let go',
+    '60',
+    wholeNumber(1, 3_600),
+  ),
+  connectionsMax: setting(
+    'PARLEY_CONNECTIONS_MAX',
+    'Connections at a time; idle ones make room for new ones',
+    '10000',
+    wholeNumber(1, million),
+  ),
+  connectionsPerAddressMax: setting(
+    'PARLEY_CONNECTIONS_PER_ADDRESS_MAX',
+    'The same from one address, unless it is that of a trusted proxy',
+    '1000',
+    wholeNumber(1, million),
+  ),
+  heldMegabytesMax: setting(
+    'PARLEY_HELD_MEGABYTES_MAX',
+    'Megabytes held in memory for clients that have not taken their answer or not sent their request to the end',
+    '256',
+    wholeNumber(16, 100_000),
+  ),
   s3Bucket: setting(
     'PARLEY_S3_BUCKET',
     'Bucket of an S3-compatible store for files; the data folder if empty',

@@ -15,6 +15,9 @@ import { ApiError } from './kit/errors.ts'
 
 const commands: Command[] = [start, migrate, config, apps, keys, seed, backup, restore, doctor]
 
+// Whatever is made here holds what is nobody else's business.
+process.umask(0o077)
+
 const exitFailed = 1
 const exitUsage = 2
 

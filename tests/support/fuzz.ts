@@ -673,8 +673,26 @@ function oddValue(random: Random): unknown {
     () => nested(random.whole(10, 200)),
     () => JSON.parse('{"__proto__":{"polluted":true}}'),
     () => ({ toJSON: 1, valueOf: 'x', length: -1 }),
+    () => `%raw-${random.whole(0, rawValues.length - 1)}%`,
   ])()
 }
+
+/** Values that only JSON by hand can have; a text stands in for each until all else is put into words. */
+const rawValues: (() => string)[] = [
+  () => '1e999',
+  () => '-1e999',
+  () => '9'.repeat(3_000),
+  () => `0.${'1'.repeat(3_000)}`,
+  () => '['.repeat(4_000) + ']'.repeat(4_000),
+  () => `${'{"a":['.repeat(1_000)}1${']}'.repeat(1_000)}`,
+  () => `[${'[],'.repeat(2_500)}1]`,
+  () => `[${'0,'.repeat(100_000)}0]`,
+  () => `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":1`).join(',')}}`,
+  () => '{"__proto__":{"__proto__":{"polluted":1}},"__proto__":[]}',
+  () => `"${'\\\\'.repeat(1_000)}"`,
+  () => `"${'\\u0000'.repeat(500)}"`,
+  () => '{"a":1,"a":[],"a":{"a":1e999}}',
+]
 
 function nested(depth: number): unknown {
   let value: unknown = 'deep'
@@ -684,7 +702,7 @@ function nested(depth: number): unknown {
 
 /** JSON text, now and then with a property doubled or cut off. */
 function textOf(random: Random, body: object): string {
-  const text = JSON.stringify(body)
+  const text = JSON.stringify(body).replaceAll(/"%raw-(\d+)%"/g, (_, n) => rawValues[n]?.() ?? '')
   if (random.chance(0.02)) return text.slice(0, random.whole(0, text.length))
   if (random.chance(0.03)) return text.replace(/^\{/, '{"name":"first","name":2,')
   return text

@@ -43,7 +43,7 @@ export interface AppOnDisk {
 /** One install: a database, a data folder, and as many servers on them as a test starts. */
 export interface Install {
   environment: Record<string, string>
-  start(environment?: Record<string, string>): Promise<ServerProcess>
+  start(environment?: Record<string, string>, ...words: string[]): Promise<ServerProcess>
   /** Runs a command and answers what it printed as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: every command prints a shape of its own
   command(...words: string[]): Promise<{ code: number | null; data: any }>
@@ -78,8 +78,8 @@ export async function install(
   return {
     environment: settings,
     command,
-    async start(extra = {}) {
-      const server = await startServer({ ...settings, ...extra })
+    async start(extra = {}, ...words) {
+      const server = await startServer({ ...settings, ...extra }, words)
       running.add(server)
       void server.exited.then(() => running.delete(server))
       return server
@@ -112,8 +112,8 @@ function appOnDisk(record: { id: string; region: string; apiKeys: Record<string,
   }
 }
 
-async function startServer(settings: Record<string, string>): Promise<ServerProcess> {
-  const child = run(settings, ['start'])
+async function startServer(settings: Record<string, string>, words: string[]): Promise<ServerProcess> {
+  const child = run(settings, ['start', ...words])
   const output = collect(child.stdout, child.stderr)
   const exited = ended(child)
   const port = await printedPort(child, exited, output)

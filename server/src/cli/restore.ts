@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { House } from '../compose.ts'
 import { restoreRows, restoreSecrets } from '../install/backup.ts'
+import { openDataFolder } from '../install/data-folder.ts'
 import { type Command, required, UsageError, withHouse } from './command.ts'
 
 export const restore: Command = {
@@ -14,7 +15,7 @@ export const restore: Command = {
     const { config } = invocation
     const file = resolve(required(invocation, 'from'))
     if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)
-    mkdirSync(config.data, { recursive: true, mode: 0o700 })
+    openDataFolder(config.data)
     // Rows go into tables as they were when it was made; what has changed since is then done to them, as in an upgrade.
     const { migrations: steps } = await restoreSecrets(config, file)
     const load = async (house: House) => {

@@ -2,20 +2,22 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Validator } from 'typebox/compile'
 import { badRequest } from '../kit/errors.ts'
-import { depthMax, isBroken } from '../kit/readable.ts'
+import { readJson } from '../kit/json.ts'
+import { isBroken, isReadable } from '../kit/readable.ts'
 import type { TSchema } from '../kit/schema.ts'
+import { connectionOf, welcomeBody } from './connection.ts'
 import { bodyTooLarge } from './errors.ts'
 
 /** Reads a body up to its limit; an endless one is refused as soon as it is too large. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const connection = connectionOf(request)
+  const received = createGatherer()
+  welcomeBody(request)
   await new Promise<void>((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      chunks.push(chunk)
-      if (bytes <= bytesMax) return
+      connection.keep(chunk.length)
+      if (received.add(chunk) <= bytesMax) return
       request.pause()
       reject(bodyTooLarge(bytesMax))
     })
@@ -25,21 +27,42 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
     request.on('error', cutOff)
     request.on('close', cutOff)
   })
-  const body = Buffer.concat(chunks)
+  const body = received.all()
   // Bytes that are no text would be stored as something else than what was sent.
   if (!isUtf8(body)) throw badRequest({ body: ['must be UTF-8'] })
   return body.toString('utf8')
 }
 
+/** Gathers bytes in one piece that grows: kept apart, a body sent byte by byte would take a hundred times its size. */
+function createGatherer(): { add(chunk: Buffer): number; all(): Buffer } {
+  let gathered: Buffer = Buffer.alloc(0)
+  let length = 0
+  return {
+    add(chunk) {
+      if (length === 0) gathered = chunk
+      else {
+        if (length + chunk.length > gathered.length) gathered = enlarged(gathered, length + chunk.length)
+        gathered.set(chunk, length)
+      }
+      length += chunk.length
+      return length
+    },
+    all: () => gathered.subarray(0, length),
+  }
+}
+
+function enlarged(bytes: Buffer, lengthMin: number): Buffer {
+  const larger = Buffer.allocUnsafe(2 * lengthMin)
+  larger.set(bytes)
+  return larger
+}
+
 /** The JSON object in a body; an empty body is an empty object. */
 export function parseBody(text: string): Record<string, unknown> {
   if (text.trim() === '') return {}
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw badRequest({ body: ['must be valid JSON'] })
-  }
+  const reading = readJson(text)
+  if (!('value' in reading)) throw badRequest({ body: [reading.problem] })
+  const { value } = reading
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest({ body: ['must be a JSON object'] })
   }
@@ -50,7 +73,8 @@ export function parseBody(text: string): Record<string, unknown> {
 export function declaredFields(schema: TSchema, body: Record<string, unknown>): Record<string, unknown> {
   const { properties } = schema as { properties?: Record<string, TSchema> }
   if (!properties) return body
-  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)))
+  const sent = Object.keys(properties).filter((name) => Object.hasOwn(body, name))
+  return Object.fromEntries(sent.map((name) => [name, body[name]]))
 }
 
 /** Checks a value against a schema, naming every field at fault. The check is compiled when it is first needed. */
@@ -60,10 +84,20 @@ export function bodyChecker(schema: TSchema): (body: Record<string, unknown>) =>
     validator ??= await compiled(schema)
     // Without a prototype: a field may be called `constructor`.
     const details: Record<string, string[]> = Object.create(null)
-    findBrokenText(body, '', details)
-    if (!validator.Check(body)) describe(validator.Errors(body), details)
+    if (!isReadable(body)) findUnreadable(body, '', details)
+    if (!validator.Check(body)) describe(validator.Errors(withoutExcess(schema, body)), details)
     if (Object.keys(details).length > 0) throw badRequest(details)
   }
+}
+
+/** A list that is too long is refused for that; to look for faults in all of its entries would take too long. */
+function withoutExcess(schema: TSchema, body: Record<string, unknown>): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Record<string, { maxItems?: number }> }
+  const shortened = Object.entries(properties).flatMap(([name, { maxItems = Number.POSITIVE_INFINITY }]) => {
+    const value = body[name]
+    return Array.isArray(value) && value.length > maxItems ? [[name, value.slice(0, maxItems + 1)] as const] : []
+  })
+  return { ...body, ...Object.fromEntries(shortened) }
 }
 
 /** The compiler is loaded with its first use: loading it takes about as long as the rest of a start. */
@@ -96,7 +130,17 @@ function fieldPath(instancePath: string): string {
   return instancePath.slice(1).replaceAll('/', '.')
 }
 
-function add(details: Record<string, string[]>, field: string, sentence: string): void {
+// A refusal is not to be larger than what it refuses.
+const fieldsToldMax = 50
+const fieldCharactersMax = 200
+
+function isFull(details: Record<string, string[]>): boolean {
+  return Object.keys(details).length >= fieldsToldMax
+}
+
+function add(details: Record<string, string[]>, path: string, sentence: string): void {
+  const field = path.slice(0, fieldCharactersMax).toWellFormed()
+  if (!details[field] && isFull(details)) return
   details[field] ??= []
   if (!details[field].includes(sentence)) details[field].push(sentence)
 }
@@ -131,18 +175,16 @@ function sentenceOf({ keyword, params, message }: Problem): string {
   }
 }
 
-function findBrokenText(value: unknown, path: string, details: Record<string, string[]>, depth = 0): void {
-  if (depth > depthMax) {
-    add(details, path, 'is nested too deeply')
+/** Names all that cannot be stored as it was sent. */
+function findUnreadable(value: unknown, path: string, details: Record<string, string[]>): void {
+  if (typeof value !== 'object' || value === null) {
+    if (!isReadable(value))
+      add(details, path, typeof value === 'number' ? 'is too large a number' : 'must be readable text')
     return
   }
-  if (typeof value === 'string') {
-    if (isBroken(value)) add(details, path, 'must be readable text')
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
+    if (isFull(details)) return
     if (isBroken(name)) add(details, path || 'body', 'has a name that is not readable text')
-    findBrokenText(member, path ? `${path}.${name}` : name, details, depth + 1)
+    findUnreadable(member, path ? `${path}.${name}` : name, details)
   }
 }

@@ -20,10 +20,11 @@ import { workIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { keptInPart, welcomeBody } from './connection.ts'
 import type { Directory } from './directory.ts'
 import { answerTo, apiNotFound, errorText, retryAfterOf } from './errors.ts'
-import { endHeard, takeTime } from './listener.ts'
 import type { Observer, Trace } from './observe.ts'
+import { takeTime } from './patience.ts'
 import { uploadMeter } from './uploads.ts'
 
 /**
@@ -39,7 +40,6 @@ export interface FileDoor {
 }
 
 const address = /^\/files\/([^/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/
-const unheardMilliseconds = 120_000
 
 /** The way to a file, if the request asks for one. */
 export function createFileDoor(door: FileDoor) {
@@ -113,8 +113,7 @@ function refuse(error: unknown, trace: Trace, request: IncomingMessage, response
     ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
     ...(request.complete ? {} : { Connection: 'close' }),
   })
-  if (request.complete) response.end(text)
-  else endHeard(request, response, text)
+  response.end(text)
   return known.status
 }
 
@@ -200,7 +199,6 @@ async function send(
   const content = await files.get(key, range)
   if (!content) throw apiNotFound()
   response.writeHead(status, headers)
-  response.setTimeout(unheardMilliseconds, () => response.destroy())
   // A client that goes away in the middle is no fault of ours; one of the store's shows as a connection that breaks off.
   await flow(content, response).catch(() => response.destroy())
   return status
@@ -244,10 +242,10 @@ async function upload(
     const { name, size: bytesMax, uploader } = announced
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw fileTooLarge({ bytesMax })
     takeTime(request)
-    const content = wholeBody(request, tools.fileLimits.stallSeconds)
+    const body = wholeBody(request, tools.fileLimits.stallSeconds)
+    const metered = uploadMeter(limits, appId, uploader ?? undefined).bytes(body)
     const { digest, ...found } = await storeContent(tools, {
-      ...{ key, name, declaredType: announced.mime },
-      content: uploadMeter(limits, appId, uploader ?? undefined).bytes(content),
+      ...{ key, name, declaredType: announced.mime, content: keptInPart(request, metered, tools.files.heldBytes) },
       allowance: { left: bytesMax, bytesMax },
     })
     const file = { key, name, ...found }
@@ -272,6 +270,7 @@ async function* wholeBody(request: IncomingMessage, stallSeconds: number): Async
   const brokenOff = badRequest({ body: ['must be sent to its end'] })
   const stalled = setTimeout(() => request.destroy(brokenOff), stallSeconds * 1000)
   let empty = true
+  welcomeBody(request)
   try {
     for await (const chunk of request) {
       stalled.refresh()

@@ -3,9 +3,11 @@ import type { Readable } from 'node:stream'
 import { fileTooLarge, tooManyFiles } from '../areas/files/errors.ts'
 import type { Reception, Taken } from '../areas/files/index.ts'
 import { badRequest } from '../kit/errors.ts'
+import { readJson } from '../kit/json.ts'
 import type { ReceivedFile } from '../kit/operation.ts'
-import type { FileLimits } from '../kit/ports.ts'
+import type { Tools } from '../kit/ports.ts'
 import type { TSchema } from '../kit/schema.ts'
+import { connectionOf, keptInPart, welcomeBody } from './connection.ts'
 import { bodyTooLarge } from './errors.ts'
 
 // What boundaries, part headers and fields may add to the bytes of the files.
@@ -35,7 +37,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 export async function readForm(
   request: IncomingMessage,
   reception: Reception,
-  { bytesMax, countMax, stallSeconds }: FileLimits,
+  { files, fileLimits: { bytesMax, countMax, stallSeconds } }: Pick<Tools, 'files' | 'fileLimits'>,
   fieldBytesMax: number,
 ): Promise<Form> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax + overheadBytes) throw fileTooLarge({ bytesMax })
@@ -43,6 +45,8 @@ export async function readForm(
   const fields: Field[] = []
   const parts: Readable[] = []
   const taking: Promise<Taken | undefined>[] = []
+  const connection = connectionOf(request)
+  let filesOpen = 0
   let fieldBytes = 0
   let bytes = 0
   let stalled: NodeJS.Timeout | undefined
@@ -54,6 +58,8 @@ export async function readForm(
       request.on('data', (chunk: Buffer) => {
         stalled?.refresh()
         bytes += chunk.length
+        // All but files is kept until the form is whole.
+        if (filesOpen === 0) connection.keep(chunk.length)
         if (bytes > bytesMax + overheadBytes) reject(fileTooLarge({ bytesMax }))
       })
       parser.on('error', () => reject(badRequest({ body: ['must be a form that ends as it should'] })))
@@ -69,16 +75,22 @@ export async function readForm(
       parser.on('file', (part, content, name, _, declaredType) => {
         // Somebody must hear its errors from the first moment on.
         content.on('error', () => {})
+        filesOpen += 1
+        content.once('end', () => {
+          filesOpen -= 1
+        })
         parts.push(content)
         if (!filePart.test(part ?? ''))
           reject(badRequest({ [part || 'body']: ['files must be called file or files[]'] }))
         else if (parts.length > countMax) reject(tooManyFiles({ countMax }))
         else {
-          const taken = takePart(reception, content, { name: name ?? '', declaredType })
+          const kept = keptInPart(request, content, files.heldBytes)
+          const taken = takePart(reception, kept, { name: name ?? '', declaredType })
           taking.push(taken)
           taken.catch(reject)
         }
       })
+      welcomeBody(request)
       request.pipe(parser)
     })
     const taken = (await Promise.all(taking)).filter((each) => each !== undefined)
@@ -127,16 +139,15 @@ export function bodyOfFields(schema: TSchema, fields: Field[]): Record<string, u
       const [sentName, last] = sent.at(-1) ?? [name, '']
       const type = properties[name]?.type
       if (type === 'array' && (sent.length > 1 || sentName !== name)) return [name, sent.map(([, text]) => text)]
-      return [name, type === 'string' ? last : jsonOrText(last)]
+      return [name, type === 'string' ? last : jsonOrText(name, last)]
     }),
   )
 }
 
 /** Text that is no JSON is left for the schema to refuse. */
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+function jsonOrText(name: string, text: string): unknown {
+  const reading = readJson(text)
+  if ('value' in reading) return reading.value
+  if (reading.isJson) throw badRequest({ [name]: [reading.problem] })
+  return text
 }

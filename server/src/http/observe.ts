@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Figures } from './listener.ts'
+import { logLines } from './log-lines.ts'
 
 /** What a request left behind, for the log and the metrics. Never a path, a key or a body: those may hold secrets. */
 export interface Trace {
@@ -16,6 +18,8 @@ export interface Trace {
 export interface Observer {
   begin(): Trace
   end(trace: Trace, method: string, status: number): void
+  /** Shows what the listener tells of itself. */
+  watch(listener: () => Figures): void
   metrics(): Promise<string>
   metricsType: string
   log: Logger
@@ -69,9 +73,37 @@ export function createObserver(log: Logger): Observer {
       if (trace.error !== undefined) log.error({ ...fieldsOf(trace, method, status, ms), err: trace.error })
       else if (log.isLevelEnabled('info')) lines.write(lineOf(trace, method, status, ms))
     },
+    watch: (listener) => watchListener(registry, listener),
     metrics: () => registry.metrics(),
     metricsType: registry.contentType,
   }
+}
+
+function watchListener(registry: Registry, listener: () => Figures): void {
+  const registers = [registry]
+  const gauge = (name: string, help: string, figure: 'connections' | 'heldBytes') =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(listener()[figure])
+      },
+    })
+  const counter = (name: string, help: string, figure: 'turnedAway' | 'stalled') =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(listener()[figure])
+      },
+    })
+  gauge('parley_connections', 'Connections that are open', 'connections')
+  gauge('parley_held_bytes', 'Bytes held for clients that have not taken or not sent all of something', 'heldBytes')
+  counter('parley_connections_turned_away_total', 'Connections that found no room', 'turnedAway')
+  counter('parley_connections_stalled_total', 'Connections closed because an answer was not taken', 'stalled')
 }
 
 const unheard = { write() {} }
@@ -105,20 +137,10 @@ function isoTime(): string {
   return isoText
 }
 
-const flushMilliseconds = 300
-// The stream measures all that waits in it for every line, so a larger buffer makes each line dearer.
-const bufferBytes = 8_192
+const standardOutput = 1
 
-/** JSON lines on standard output, written in batches. */
+/** JSON lines on standard output. */
 export function createLog(level: string): { log: Logger; close: () => void } {
-  const destination = pino.destination({ fd: 1, sync: false, minLength: bufferBytes })
-  const log = pino({ level, base: null, timestamp: isoTime }, destination)
-  const timer = setInterval(() => destination.flush(), flushMilliseconds).unref()
-  return {
-    log,
-    close() {
-      clearInterval(timer)
-      destination.flushSync()
-    },
-  }
+  const lines = logLines(standardOutput)
+  return { log: pino({ level, base: null, timestamp: isoTime }, lines), close: lines.close }
 }

@@ -25,10 +25,10 @@ import {
 } from './errors.ts'
 import { attemptOf } from './idempotency.ts'
 import { allowanceHeaders, refusalHeaders, together } from './limits.ts'
-import { endHeard, takeTime } from './listener.ts'
 import { bodyOfFields, isMultipart, readForm } from './multipart.ts'
 import type { Observer, Trace } from './observe.ts'
 import { errorsOf } from './openapi.ts'
+import { takeTime } from './patience.ts'
 import { answerRead, type Call, change, nothingSent, type Sent, type Stage } from './perform.ts'
 import type { createRouter, Found, Mounted } from './router.ts'
 import { uploadMeter } from './uploads.ts'
@@ -58,8 +58,13 @@ export function createPipeline(pipeline: Pipeline) {
   const { observer, isSecure, route } = pipeline
   const readAddress = addressReader(pipeline.domain)
 
-  return async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (isPreflight(request)) return answerPreflight(request, response)
+  /** `problem` is what is wrong with the request already, before it is looked at. */
+  return async function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    problem: ApiError | undefined,
+  ): Promise<void> {
+    if (!problem && isPreflight(request)) return answerPreflight(request, response)
     const exchange: Exchange = {
       request,
       trace: observer.begin(),
@@ -72,6 +77,7 @@ export function createPipeline(pipeline: Pipeline) {
     let reply: ReadyMade
     try {
       if (!isSecure(request)) throw plainHttpRefused()
+      if (problem) throw problem
       const address = readAddress(request.headers.host)
       const url = originForm(request.url ?? '/')
       const cut = url.indexOf('?')
@@ -228,7 +234,7 @@ async function readSentForm(
     database.wake()
   }
   try {
-    const { fields, files, digests } = await readForm(request, reception, tools.fileLimits, bodyBytesMax)
+    const { fields, files, digests } = await readForm(request, reception, tools, bodyBytesMax)
     const text = JSON.stringify([fields, digests])
     return { text, body: bodyOfFields(body, fields), files, discard }
   } catch (error) {
@@ -309,8 +315,7 @@ function send(
   const cutOff = !request.complete && request.method !== 'GET' && !canBeSkipped(request)
   if (cutOff) headers.push('Connection', 'close')
   response.writeHead(status, headers)
-  if (cutOff && mounted?.operation.takesFiles) endHeard(request, response, body)
-  else response.end(body)
+  response.end(body)
 }
 
 const skippedBytesMax = 65_536

@@ -19,6 +19,7 @@ export function createProxyTrust(trusted: AddressRange[]) {
   }
 
   return {
+    isTrusted,
     /** TLS up to here, or up to a proxy that is trusted to say so. */
     isSecure: (request: IncomingMessage): boolean =>
       'encrypted' in request.socket ||

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Observer } from './observe.ts'
+import { shared } from './sending.ts'
 
 /** Pages that belong to the install, not to an app, and need no key. */
 export interface PublicPages {
@@ -16,7 +17,7 @@ export interface PublicPages {
 interface Shown {
   status: number
   type: string
-  text: string
+  text: string | Buffer
 }
 
 type Page = (request: IncomingMessage) => Promise<Shown>
@@ -27,6 +28,8 @@ const html = 'text/html; charset=utf-8'
 /** The page at a path, if it is one of these. */
 export function createPublicPages(pages: PublicPages) {
   const { observer } = pages
+  const openApi = madeOnce(pages.openApi)
+  const docsPage = madeOnce(pages.docsPage)
   const byPath = new Map<string, Page>(
     Object.entries({
       '/healthz': async () => ({ status: 200, type: json, text: '{"status":"ok"}' }),
@@ -39,8 +42,8 @@ export function createPublicPages(pages: PublicPages) {
         if (!mayReadMetrics(pages, request)) return { status: 403, type: json, text: '{"status":"forbidden"}' }
         return { status: 200, type: pages.observer.metricsType, text: await pages.observer.metrics() }
       },
-      '/openapi.json': async () => ({ status: 200, type: json, text: pages.openApi() }),
-      '/docs': async () => ({ status: 200, type: html, text: pages.docsPage() }),
+      '/openapi.json': async () => ({ status: 200, type: json, text: openApi() }),
+      '/docs': async () => ({ status: 200, type: html, text: docsPage() }),
     }),
   )
 
@@ -58,6 +61,15 @@ export function createPublicPages(pages: PublicPages) {
         observer.end(trace, request.method ?? '', shown.status)
       })
     )
+  }
+}
+
+/** Large and always the same, so all who ask share its bytes. */
+function madeOnce(make: () => string): () => Buffer {
+  let made: Buffer | undefined
+  return () => {
+    made ??= shared(Buffer.from(make()))
+    return made
   }
 }
 

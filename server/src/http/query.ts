@@ -16,21 +16,28 @@ interface PropertySchema {
 
 const nothing = {}
 
+/** What was sent under one name: as it is, with empty brackets, and with a number in them. */
+interface Sent {
+  plain: string[]
+  bracketed: string[]
+  entries: string[]
+}
+
 export function queryReader(schema: TSchema): QueryReader {
   const properties = Object.entries((schema as { properties?: Record<string, PropertySchema> }).properties ?? {})
-  const readers = properties.map(([name, property]) => ({ name, read: readerFor(property) }))
+  const readers = new Map(properties.map(([name, property]) => [name, readerFor(property)]))
 
   return (search) => {
-    if (search === '' || readers.length === 0) return nothing
-    const sent = new URLSearchParams(search)
+    if (search === '' || readers.size === 0) return nothing
     const query: Record<string, unknown> = {}
     const details: Record<string, string[]> = {}
-    for (const { name, read } of readers) {
-      const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)].filter(isFilled)
-      const entries = entriesOf(sent, name).filter(isFilled)
-      if (values.length === 0 && entries.length === 0) continue
-      const broken = [...values, ...entries].some(isBroken)
-      const outcome = broken ? { problem: 'must be readable text' } : read(values, entries)
+    for (const [name, { plain, bracketed, entries }] of sentByName(search)) {
+      const read = readers.get(name)
+      const values = [...plain, ...bracketed].filter(isFilled)
+      const numbered = entries.filter(isFilled)
+      if (!read || values.length + numbered.length === 0) continue
+      const broken = values.some(isBroken) || numbered.some(isBroken)
+      const outcome = broken ? { problem: 'must be readable text' } : read(values, numbered)
       if ('problem' in outcome) details[name] = [outcome.problem]
       else query[name] = outcome.value
     }
@@ -38,6 +45,22 @@ export function queryReader(schema: TSchema): QueryReader {
     return query
   }
 }
+
+/** In one pass, however many there are. */
+function sentByName(search: string): Map<string, Sent> {
+  const sent = new Map<string, Sent>()
+  for (const [key, value] of new URLSearchParams(search)) {
+    const [, name = key, index] = key.endsWith(']') ? (bracketed.exec(key) ?? []) : []
+    const known = sent.get(name) ?? { plain: [], bracketed: [], entries: [] }
+    sent.set(name, known)
+    const list = index === undefined ? known.plain : index === '' ? known.bracketed : known.entries
+    list.push(value)
+  }
+  return sent
+}
+
+/** `tags[]`, or `tags[0]`, `tags[1]` and so on, as some clients write lists. */
+const bracketed = /^([^[]*)\[(\d*)\]$/
 
 function readerFor(property: PropertySchema): Read {
   switch (property.type) {
@@ -56,14 +79,6 @@ function readerFor(property: PropertySchema): Read {
 
 function isFilled(value: string): boolean {
   return value.trim() !== ''
-}
-
-/** `tags[0]`, `tags[1]` and so on, as some clients write lists. */
-function entriesOf(sent: URLSearchParams, name: string): string[] {
-  return [...sent].flatMap(([key, value]) => {
-    const isEntry = key.startsWith(`${name}[`) && /^\[\d+\]$/.test(key.slice(name.length))
-    return isEntry ? [value] : []
-  })
 }
 
 function readList(value: string[], most = Number.POSITIVE_INFINITY): ReturnType<Read> {

@@ -29,6 +29,8 @@ export async function writeArchive(
   produce: (write: (line: Line) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const unfinished = `${file}.unfinished`
+  // One that was left behind would keep its mode.
+  await rm(unfinished, { force: true })
   const gzip = createGzip()
   const written = pipeline(gzip, createWriteStream(unfinished, { mode: 0o600 }))
   // Awaited below; until then a failure must not count as nobody's.

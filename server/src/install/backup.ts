@@ -93,8 +93,7 @@ export async function restoreSecrets(config: House['config'], file: string): Pro
   }
   for (const [name, text] of found) {
     const target = join(config.data, name)
-    if (!existsSync(target))
-      writeFileSync(target, text, { mode: name === 'ca.pem' || name === 'server.pem' ? 0o644 : 0o600 })
+    if (!existsSync(target)) writeFileSync(target, text, { mode: 0o600 })
   }
   return head
 }

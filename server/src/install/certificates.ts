@@ -33,10 +33,10 @@ export async function localCertificates(folder: string, domain: string): Promise
     const { issue } = await import('./issue-certificates.ts')
     const authority = existsSync(files.ca) && existsSync(files.caKey) ? readPair(files.ca, files.caKey) : undefined
     const issued = await issue(hostNames(domain), authority, { caDays, leafDays })
-    write(files.ca, issued.authority.cert, 0o644)
-    write(files.caKey, issued.authority.key, 0o600)
-    write(files.cert, issued.leaf.cert, 0o644)
-    write(files.key, issued.leaf.key, 0o600)
+    write(files.ca, issued.authority.cert)
+    write(files.caKey, issued.authority.key)
+    write(files.cert, issued.leaf.cert)
+    write(files.key, issued.leaf.key)
   }
   return { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8'), caFile: files.ca }
 }
@@ -52,6 +52,6 @@ function readPair(cert: string, key: string) {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
 }
 
-function write(file: string, text: string, mode: number): void {
-  writeFileSync(file, text, { mode })
+function write(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 })
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { masterKeyBytes } from '../adapters/secrets/master-key.ts'
 import { type Config, ConfigError } from '../config.ts'
@@ -20,7 +20,6 @@ export function masterKey(config: Config, isNew: boolean): Buffer {
   }
   // Data without its key is a key that was lost: a new one could open nothing.
   if (!isNew) throw wrongMasterKey()
-  mkdirSync(config.data, { recursive: true, mode: 0o700 })
   const key = randomBytes(masterKeyBytes)
   writeFileSync(file, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
   return key

@@ -1,3 +1,4 @@
+import { readJson } from './json.ts'
 import { isReadable } from './readable.ts'
 import { Type } from './schema.ts'
 
@@ -27,15 +28,12 @@ export function metadataText(value: unknown): string {
 
 /** The object that was sent, as such or as text; nothing, if it is none. */
 export function readMetadata(value: unknown): Metadata | undefined {
-  const read = typeof value === 'string' ? parsed(value) : value
+  const read = typeof value === 'string' ? jsonIn(value) : value
   if (typeof value === 'string' && !isReadable(read)) return undefined
   return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Metadata) : undefined
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function jsonIn(text: string): unknown {
+  const reading = readJson(text)
+  return 'value' in reading ? reading.value : undefined
 }

@@ -45,6 +45,10 @@ export interface Files {
   get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
   /** Removes what is there; of what is not, nothing needs to be removed. */
   remove(key: string): Promise<void>
+  /** Fails where nothing could be put. */
+  check(): Promise<void>
+  /** How much of a file stays in memory while it is being taken, at most. */
+  heldBytes: number
   close(): Promise<void>
 }
 

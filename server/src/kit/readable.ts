@@ -3,13 +3,14 @@ export function isBroken(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed()
 }
 
-/** Deeper data is refused: walking it must not exhaust the stack. */
-export const depthMax = 64
-
-/** Whether every text in a value can be stored, names included. */
-export function isReadable(value: unknown, depth = 0): boolean {
+/** Whether all that JSON has told can be stored and told again: texts and names that are whole, numbers that exist. */
+export function isReadable(value: unknown): boolean {
   if (typeof value === 'string') return !isBroken(value)
+  if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return true
-  if (depth > depthMax) return false
-  return Object.entries(value).every(([name, member]) => !isBroken(name) && isReadable(member, depth + 1))
+  if (Array.isArray(value)) return value.every(isReadable)
+  for (const name in value) {
+    if (isBroken(name) || !isReadable((value as Record<string, unknown>)[name])) return false
+  }
+  return true
 }

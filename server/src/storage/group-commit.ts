@@ -12,6 +12,8 @@ interface Writer {
   undo(): void
   commit(): void
   rollback(): void
+  /** What a failure means to whoever wanted to write. */
+  explained(error: unknown): unknown
   connection: Connection
 }
 
@@ -54,7 +56,8 @@ async function commitTogether(writer: Writer, batch: Waiting[]): Promise<void> {
     for (const waiting of batch) answers.push(await runAlone(writer, waiting))
     writer.commit()
   } catch (error) {
-    for (const { reject } of batch) reject(error)
+    const reason = writer.explained(error)
+    for (const { reject } of batch) reject(reason)
     writer.rollback()
     return
   }
@@ -68,7 +71,16 @@ async function runAlone(writer: Writer, { work, resolve, reject }: Waiting): Pro
     writer.release()
     return () => resolve(value as never)
   } catch (error) {
+    undoOne(writer, error)
+    return () => reject(writer.explained(error))
+  }
+}
+
+/** Some failures, such as a full disk, undo the whole transaction: then all that share it have failed, for that reason. */
+function undoOne(writer: Writer, reason: unknown): void {
+  try {
     writer.undo()
-    return () => reject(error)
+  } catch {
+    throw reason
   }
 }

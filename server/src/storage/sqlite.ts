@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
@@ -8,6 +8,7 @@ import { createGroupCommit } from './group-commit.ts'
 import { gramsOf, markSeparator, type WantedEntry, type WantedGrams } from './search.ts'
 import { describeTables, learnStatistics } from './sqlite-statistics.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
+import { DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
 
 const flavour: Flavour = {
   rowAddress: 'rowid',
@@ -168,8 +169,14 @@ export function lockFolder(folder: string): (() => void) | undefined {
   }
 }
 
+// Less is used up by a few commits.
+const roomBytesMin = 8_000_000
+// After a commit it is known for so long that one can be made.
+const commitKnownMilliseconds = 2_000
+const untold: TroubleListener = { begins() {}, isOver() {} }
+
 /** The embedded database: one file, one writer, readers that never wait for it. */
-export function openSqlite(file: string): Database {
+export function openSqlite(file: string, listener = untold): Database {
   mkdirSync(dirname(file), { recursive: true })
   const writer = open(file)
   const reader = open(file)
@@ -178,9 +185,22 @@ export function openSqlite(file: string): Database {
   const wakeListeners: (() => void)[] = []
 
   const readRows = statements(reader)
+  const trouble = watchTrouble(listener)
+  const transactions = transactionsOn(writer)
+  let committedAt = Number.NEGATIVE_INFINITY
   const write = createGroupCommit({
-    ...transactionsOn(writer),
+    ...transactions,
+    commit() {
+      transactions.commit()
+      committedAt = performance.now()
+      trouble.passed()
+    },
     connection: connectionOver(flavour, statements(writer)),
+    explained(error) {
+      if (!takesNoWrites(error)) return error
+      trouble.met(error, true)
+      return new DatabaseUnavailable(error)
+    },
   })
 
   return {
@@ -197,7 +217,11 @@ export function openSqlite(file: string): Database {
     },
     snapshot: (work) => withSnapshot(file, work),
     async check() {
-      readRows('SELECT 1', [])
+      const lasting = trouble.lasting()
+      if (lasting !== undefined) throw new DatabaseUnavailable(lasting)
+      if (roomFor(file) < roomBytesMin) throw new DatabaseUnavailable('there is hardly any room left on its disk')
+      const isKnown = performance.now() - committedAt < commitKnownMilliseconds
+      if (!isKnown) await write(({ query }) => noteProbe(query))
     },
     async scan({ run }, table, take) {
       let last = 0
@@ -289,6 +313,28 @@ export function openSqlite(file: string): Database {
       writer.close()
     },
   }
+}
+
+// The primary codes of what happens when the disk is full, read-only, or broken.
+const unwritable = new Set([8, 10, 13, 14])
+
+function takesNoWrites(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && unwritable.has(Number(error.errcode) & 0xff)
+}
+
+function roomFor(file: string): number {
+  const { bavail, bsize } = statfsSync(dirname(file))
+  return bavail * bsize
+}
+
+/** A commit that changes nothing for anybody: nothing else tells whether one can be made. */
+async function noteProbe(query: Kysely<Tables>): Promise<void> {
+  const probe = { name: 'readiness', holder: 'probe', expires_at: Math.floor(Date.now() / 1000) }
+  await query
+    .insertInto('leases')
+    .values(probe)
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(probe))
+    .execute()
 }
 
 function open(file: string): DatabaseSync {

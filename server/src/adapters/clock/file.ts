@@ -5,7 +5,7 @@ import { systemClock } from './system.ts'
 /** A clock whose offset outlives the process: data dated by a moved clock must not meet an unmoved one. */
 export function fileClock(file: string): AdjustableClock {
   return systemClock(storedOffset(file), (offset) =>
-    writeFileSync(file, `${JSON.stringify({ offsetSeconds: offset })}\n`),
+    writeFileSync(file, `${JSON.stringify({ offsetSeconds: offset })}\n`, { mode: 0o600 }),
   )
 }
 

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Files } from '../../kit/ports.ts'
 
+// More than the smallest unit of any file system.
+const probeContent = Buffer.alloc(65_536)
 const keyShape = /^[A-Za-z0-9_-]{8,128}$/
 
 /**
@@ -43,6 +45,15 @@ export async function diskFiles(folder: string): Promise<Files> {
       // Under `incoming` stands what a killed server was writing.
       for (const path of [placeOf(key), join(incoming, key)]) await rm(path, { force: true })
     },
+    async check() {
+      const probe = join(incoming, 'readiness-probe')
+      try {
+        await writeFile(probe, probeContent, { mode: 0o600 })
+      } finally {
+        await rm(probe, { force: true })
+      }
+    },
+    heldBytes: 0,
     close: async () => {},
   }
 }

@@ -21,12 +21,26 @@ export const addressExpired = defineError(
   () => 'This address is no longer valid; ask for a new one.',
 )
 
+const noRoom = {
+  code: 'ERR_S3_UPLOAD_FAILED',
+  status: 507,
+  when: 'the file store is full',
+}
+
 /** The cause is for the log. */
 export const storageFailed = Object.assign(
-  (cause: unknown) =>
-    Object.assign(new ApiError('ERR_S3_UPLOAD_FAILED', 500, 'The file could not be stored; try again.'), { cause }),
+  (cause: unknown) => {
+    const error = isFull(cause)
+      ? new ApiError(noRoom.code, noRoom.status, 'There is no room for the file at the moment; try again later.')
+      : new ApiError('ERR_S3_UPLOAD_FAILED', 500, 'The file could not be stored; try again.')
+    return Object.assign(error, { cause })
+  },
   { code: 'ERR_S3_UPLOAD_FAILED', status: 500, when: 'the file store is in trouble' },
 )
 
+function isFull(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && /^(ENOSPC|EDQUOT)$/.test(String(cause.code))
+}
+
 /** What an operation that takes files can answer besides its own failures. */
-export const receptionErrors = [fileTooLarge, tooManyFiles, storageFailed]
+export const receptionErrors = [fileTooLarge, tooManyFiles, storageFailed, noRoom]

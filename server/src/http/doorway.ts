@@ -1,0 +1,86 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createSecureServer } from 'node:tls'
+import { type AdmissionLimits, countedAddress, createAdmission, type Visitor } from './admission.ts'
+import { refusalText, tooManyConnections } from './refusal.ts'
+
+/** Where connections come in: they are counted, and their first byte tells TLS from plain HTTP. */
+export interface Doorway {
+  server: Server
+  visitors: ReadonlySet<Visitor>
+  /** How many are in the middle of a TLS handshake. */
+  handshakes(): number
+  turnedAway(): number
+}
+
+const tlsHandshakeByte = 0x16
+// Whoever finds no room may wait so long for an answer that says so, and so many at a time.
+const turnAwayMilliseconds = 1_000
+const turnAwayMax = 100
+
+/** Hands over every visitor with the socket to talk to it by: its own, or the one inside of TLS. */
+export function openDoorway(
+  certificate: { cert: string; key: string },
+  limits: AdmissionLimits,
+  welcome: (visitor: Visitor, socket: Socket) => void,
+): Doorway {
+  const { visitors, admit, dismiss } = createAdmission(limits)
+  const shakingHands = new Map<string, Visitor>()
+  let turnedAway = 0
+  let beingTurnedAway = 0
+
+  const secure = createSecureServer({ ...certificate, ALPNProtocols: ['http/1.1'] }, (socket) => {
+    const visitor = shakingHands.get(endsOf(socket))
+    shakingHands.delete(endsOf(socket))
+    if (visitor) welcome(visitor, socket)
+    else socket.destroy()
+  })
+
+  function shakeHands(visitor: Visitor): void {
+    const { socket } = visitor
+    const ends = endsOf(socket)
+    shakingHands.set(ends, visitor)
+    socket.once('close', () => shakingHands.get(ends) === visitor && shakingHands.delete(ends))
+    secure.emit('connection', socket)
+  }
+
+  /** Plain HTTP is told that there is no room; a handshake to say it would cost what is to be saved. */
+  function turnAway(socket: Socket): void {
+    turnedAway += 1
+    if (beingTurnedAway >= turnAwayMax) return void socket.destroy()
+    beingTurnedAway += 1
+    socket.once('close', () => {
+      beingTurnedAway -= 1
+    })
+    setTimeout(() => socket.destroy(), turnAwayMilliseconds).unref()
+    onFirstByte(socket, (byte) => {
+      if (byte === tlsHandshakeByte) return void socket.destroy()
+      socket.resume()
+      socket.end(refusalText(tooManyConnections()))
+    })
+  }
+
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => socket.destroy())
+    const address = countedAddress(socket.remoteAddress)
+    const visitor: Visitor = { socket, address, arrivedAt: performance.now(), connection: undefined }
+    if (!admit(visitor)) return turnAway(socket)
+    socket.once('close', () => dismiss(visitor))
+    onFirstByte(socket, (byte) => (byte === tlsHandshakeByte ? shakeHands(visitor) : welcome(visitor, socket)))
+  })
+
+  return { server, visitors, handshakes: () => shakingHands.size, turnedAway: () => turnedAway }
+}
+
+/** Both ends: a server with several addresses can have several connections from one port of a client. */
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
+}
+
+function onFirstByte(socket: Socket, tell: (byte: number | undefined) => void): void {
+  socket.once('readable', () => {
+    const first: Buffer | null = socket.read()
+    if (first === null) return void socket.destroy()
+    socket.unshift(first)
+    tell(first[0])
+  })
+}
