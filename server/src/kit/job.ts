@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import type { JobLane } from '../storage/tables.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 import type { Tools } from './ports.ts'
 import type { Work } from './work.ts'
@@ -29,6 +30,12 @@ export function job<Payload extends TSchema, Given = undefined>(
   definition: JobDefinition<Payload, Given>,
 ): JobDefinition<Payload> {
   return definition as JobDefinition<Payload>
+}
+
+/** Jobs of a lane wait for each other, and not for those of another. */
+export function laneOf({ bulk, prepare }: Pick<JobDefinition, 'bulk' | 'prepare'>): JobLane {
+  if (bulk) return 'bulk'
+  return prepare ? 'outside' : 'inside'
 }
 
 const backoffStartSeconds = 2

@@ -5,13 +5,14 @@ import { type Connection, connectionOver, type Flavour, type RunStatement } from
 import type { Database } from './database.ts'
 import { settledId, showIdsUnderWay } from './ids-under-way.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
-import type { EventRow, JobRow, Tables } from './tables.ts'
+import type { EventRow, Tables } from './tables.ts'
 
 const planEachTime = '/* planned each time */ '
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
   holdRows: sql`FOR NO KEY UPDATE`,
+  takeRows: sql`FOR NO KEY UPDATE SKIP LOCKED`,
   keepRows: sql`FOR KEY SHARE`,
   entriesWithGrams,
   gramHits: entriesWithGrams,
@@ -156,16 +157,6 @@ export function openPostgres(url: string, connectionsMax: number): Database {
         SELECT * FROM events
         WHERE (tx, id) > (${tx}, ${id}) AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
         ORDER BY tx, id LIMIT ${limit}`) as unknown as EventRow[]
-    },
-    async claimJobs(due, now, lockedUntil, limit, { names, among }) {
-      return (await pool`
-        UPDATE jobs SET locked_until = ${lockedUntil}, attempts = attempts + 1
-        WHERE (app_id, name, key) IN (
-          SELECT app_id, name, key FROM jobs
-          WHERE dead_at IS NULL AND run_at <= ${due} AND locked_until <= ${now}
-            AND (name = ANY(${names})) = ${among}
-          ORDER BY run_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-        RETURNING *`) as unknown as JobRow[]
     },
     // Other nodes may hold claims; those of a dead one run out by themselves.
     releaseClaims: async () => {},
