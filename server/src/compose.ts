@@ -5,6 +5,7 @@ import { fileClock } from './adapters/clock/file.ts'
 import { systemClock } from './adapters/clock/system.ts'
 import { memoryCounters } from './adapters/counters/memory.ts'
 import { diskFiles } from './adapters/files/disk.ts'
+import { picturesInChild } from './adapters/pictures/in-child.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -122,6 +123,7 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
       urlSeconds: config.fileUrlHours * secondsPerHour,
       stallSeconds: config.uploadStallSeconds,
     },
+    pictures: picturesInChild((error) => log.warn({ err: error }, 'a picture could not be made small')),
     settle: () => workers.settle(settleMilliseconds),
   }
   const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
@@ -131,6 +133,7 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
   )
   await database.writeAlone((connection) => holdToMasterKey(connection, tools.secrets))
   const close = async () => {
+    await tools.pictures.close()
     await files.close()
     await database.close()
   }

@@ -41,6 +41,24 @@ export interface Files {
   close(): Promise<void>
 }
 
+/** Pictures that come from strangers: whatever they turn out to be, making them small costs no more than allowed. */
+export interface Pictures {
+  /**
+   * Reads a picture when its turn has come, and makes it so small that no side is longer; nothing, if there is none, or
+   * it is broken, or would take too much memory or time.
+   */
+  shrink(read: () => Promise<Readable | undefined>, edgePixelsMax: number): Promise<SmallPicture | undefined>
+  close(): Promise<void>
+}
+
+export interface SmallPicture {
+  /** As WebP. */
+  content: Uint8Array
+  /** Of the original, the way it is meant to be looked at. */
+  width: number
+  height: number
+}
+
 /** What may be uploaded, from the configuration. */
 export interface FileLimits {
   /** For one file, and for all files of one request together. */
@@ -80,6 +98,7 @@ export interface Tools {
   quotas: { appsMax: number | undefined }
   files: Files
   fileLimits: FileLimits
+  pictures: Pictures
   /** Runs followers and jobs until nothing is due; a few seconds at most. */
   settle(): Promise<void>
 }
