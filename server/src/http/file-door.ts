@@ -3,10 +3,8 @@ import { pipeline as flow } from 'node:stream/promises'
 import { addressExpired, fileTooLarge, storageFailed } from '../areas/files/errors.ts'
 import {
   findStoredFile,
-  keepFile,
-  moveFile,
+  receiveAnnounced,
   shownAttachment,
-  storeContent,
   storedAttachment,
   type Ticket,
   thumbnailKey,
@@ -15,7 +13,7 @@ import {
 } from '../areas/files/index.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Tools } from '../kit/ports.ts'
-import { workIn } from '../kit/work.ts'
+import { type InApp, workIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import type { Directory } from './directory.ts'
@@ -231,33 +229,25 @@ async function upload(
 ): Promise<number> {
   const { database, tools } = door
   const { appId, key } = await requireTicket(door, 'upload', token)
-  const inApp = <T>(work: (work: ReturnType<typeof workIn>) => Promise<T>) =>
-    database.write((connection) => work(workIn(connection, appId, tools)))
-  const announced = await inApp(({ db }) => moveFile(db, key, 'announced', 'receiving'))
-  if (!announced) throw badRequest({ uploadUrl: ['was used before'] })
-  try {
-    const { name, size: bytesMax } = announced
+  const inApp: InApp = (work) => database.write((connection) => work(workIn(connection, appId, tools)))
+  const { stallSeconds } = tools.fileLimits
+  const file = await receiveAnnounced(tools, inApp, key, ({ size: bytesMax }) => {
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw fileTooLarge({ bytesMax })
     takeTime(request)
-    const { digest, ...found } = await storeContent(tools, {
-      ...{ key, name, declaredType: announced.mime, content: wholeBody(request, tools.fileLimits.stallSeconds) },
-      allowance: { left: bytesMax, bytesMax },
-    })
-    const file = { key, name, ...found }
-    await inApp((work) => keepFile(work, file))
-    database.wake()
-    const text = JSON.stringify({ data: shownAttachment(tools, appId, storedAttachment(file)) })
-    response.writeHead(200, {
-      ...openToPages,
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(text),
-    })
-    response.end(text)
-    return 200
-  } catch (error) {
-    await inApp(({ db }) => moveFile(db, key, 'receiving', 'announced'))
+    return wholeBody(request, stallSeconds)
+  }).catch((error) => {
     throw error instanceof ApiError ? error : storageFailed(error)
-  }
+  })
+  if (!file) throw badRequest({ uploadUrl: ['was used before'] })
+  database.wake()
+  const text = JSON.stringify({ data: shownAttachment(tools, appId, storedAttachment(file)) })
+  response.writeHead(200, {
+    ...openToPages,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  })
+  response.end(text)
+  return 200
 }
 
 /** The body as it comes in; one that breaks off, comes to a halt or is empty is no body. */

@@ -38,6 +38,8 @@ export interface Files {
   get(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
   /** Removes what is there; of what is not, nothing needs to be removed. */
   remove(key: string): Promise<void>
+  /** The keys of all that is there, in no order, whole or not; a key may come twice. For whoever looks for what is left over. */
+  list(): AsyncIterable<string>
   close(): Promise<void>
 }
 

@@ -20,6 +20,9 @@ export interface Work {
   ): Promise<void>
 }
 
+/** Does something in a transaction of an app. */
+export type InApp = <T>(work: (work: Work) => Promise<T>) => Promise<T>
+
 const addEvent = prepared<{ name: string; payload: string; at: number }, unknown>((db, { name, payload, at }) =>
   db.insert('events', { name, payload, at }),
 )

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
 import { type Again, backoffSeconds, type JobDefinition, laneOf } from '../kit/job.ts'
 import type { Tools } from '../kit/ports.ts'
-import { workIn } from '../kit/work.ts'
+import { type InApp, workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import type { JobLane, JobRow, Tables } from '../storage/tables.ts'
@@ -144,7 +144,8 @@ async function attempt(
     if (row.attempts > attemptsMax) throw new Error('The process ended with each attempt.')
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
     const payload = JSON.parse(row.payload)
-    const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools })
+    const inApp: InApp = (work) => database.write((connection) => work(workIn(connection, row.app_id, tools)))
+    const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools, inApp })
     await database.write(async (connection) => {
       if (!(await holdClaim(connection, row))) return
       const again = await counted(effort, () => definition.run(payload, workIn(connection, row.app_id, tools), given))

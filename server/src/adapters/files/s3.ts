@@ -7,6 +7,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
@@ -78,12 +79,19 @@ export function s3Files({ bucket, endpoint, region, accessKey, secretKey }: S3Se
     async remove(key) {
       await client.send(new DeleteObjectCommand(at(key)))
     },
+    async *list() {
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix })) {
+        for (const { Key = '' } of Contents) yield Key.slice(prefix.length)
+      }
+    },
     close: async () => client.destroy(),
   }
 }
 
+const prefix = 'files/'
+
 function objectName(key: string): string {
-  return `files/${key}`
+  return `${prefix}${key}`
 }
 
 /** The same content in pieces of one size; only the last may be smaller. */

@@ -494,6 +494,33 @@ for (const database of databases) {
       await h.close()
     })
 
+    it('deleted while their small picture is written leave neither behind', async () => {
+      const { h, app } = await opened()
+      const { database: db, tools } = h.service.house
+      const { put } = tools.files
+      let write = () => {}
+      const mayWrite = new Promise<void>((go) => {
+        write = go
+      })
+      let isWriting = false
+      tools.files.put = async (key, ...content) => {
+        isWriting = key.endsWith('-small')
+        if (isWriting) await mayWrite
+        await put(key, ...content)
+      }
+      const parts = [{ field: 'messageId', content: '1' }]
+      await sendForm(h, app, { field: 'file', content: png, filename: 'a.png' }, ...parts)
+      await until('the small picture is about to be written', () => isWriting)
+      await db.write((connection) => releaseFiles(workIn(connection, app.id, tools), [1]))
+      db.wake()
+      await until('the file itself is gone', () => onDisk(h) === 0)
+      write()
+      await settleUntil(h, 'the small picture is written', () => onDisk(h) === 1)
+      h.clock.setOffset(2 * 3600)
+      await nothingLeft(h)
+      await h.close()
+    })
+
     it('come in side by side without getting mixed up', async () => {
       const { h, app } = await opened()
       const contents = Array.from({ length: 20 }, (_, n) => Buffer.alloc(200_000, `${n} `))

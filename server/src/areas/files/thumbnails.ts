@@ -1,5 +1,6 @@
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
+import { beginPicturing, endPicturing, writtenUntil } from './writers.ts'
 
 const pictured = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff'])
 // Larger ones cost more memory than a small picture is worth.
@@ -8,9 +9,16 @@ const edgePixelsMax = 320
 
 export const thumbnailType = 'image/webp'
 
+const smallEnding = '-small'
+
 /** The key of the small picture of a file. */
 export function thumbnailKey(key: string): string {
-  return `${key}-small`
+  return `${key}${smallEnding}`
+}
+
+/** The key of the file that something in the store belongs to: itself, or what it is the small picture of. */
+export function originalKey(key: string): string {
+  return key.endsWith(smallEnding) ? key.slice(0, -smallEnding.length) : key
 }
 
 export function canBePictured(mimeType: string, size: number): boolean {
@@ -22,20 +30,17 @@ export const makeThumbnail = job({
   name: 'files.thumbnail',
   payload: Type.Object({ key: Type.String() }),
   attemptsMax: 5,
-  async prepare({ key }, { tools: { files, pictures } }) {
+  async prepare({ key }, { tools: { files, pictures, clock }, inApp }) {
     const small = await pictures.shrink(() => files.get(key), edgePixelsMax)
-    if (!small) return undefined
+    const begun = small && (await inApp((work) => beginPicturing(work, key)))
+    if (!begun) return undefined
     const { content, width, height } = small
-    await files.put(thumbnailKey(key), once(content), { contentType: thumbnailType })
-    return { width, height }
+    const writing = writtenUntil(begun.until, clock, once(content))
+    await files.put(thumbnailKey(key), writing, { contentType: thumbnailType })
+    return { width, height, isAlone: begun.isAlone }
   },
-  async run({ key }, { db }, made) {
-    if (!made) return undefined
-    await db
-      .update('files')
-      .set({ ...made, has_thumbnail: 1 })
-      .where('key', '=', key)
-      .execute()
+  async run({ key }, work, made) {
+    if (made) await endPicturing(work, key, made)
     return undefined
   },
 })
