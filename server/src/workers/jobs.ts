@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ExpressionBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
 import { type Again, backoffSeconds, type JobDefinition, laneOf } from '../kit/job.ts'
@@ -7,17 +6,17 @@ import type { Tools } from '../kit/ports.ts'
 import { type InApp, workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
-import type { JobLane, JobRow, Tables } from '../storage/tables.ts'
-import { type TenantDb, tenantDb } from '../storage/tenant.ts'
+import type { JobLane, JobRow } from '../storage/tables.ts'
+import { tenantDb } from '../storage/tenant.ts'
+import { claimSome, holdClaim, isRow } from './claims.ts'
 import { counted, type Effort } from './effort.ts'
-import { createTurns, type Moment } from './turns.ts'
+import { createTurns } from './turns.ts'
 
 const jobsPerBatch = 20
 const outsideMax = 4
 // Whoever has many slow jobs leaves room for others.
 const outsideOfAppMax = 2
 const lookMilliseconds = 50
-const claimSeconds = 60
 const errorCharactersMax = 2_000
 const lanes: JobLane[] = ['inside', 'outside', 'bulk']
 
@@ -65,7 +64,7 @@ export function createJobLoop(
       const claimed: JobRow[] = []
       for (const appId of apps) {
         const db = tenantDb(connection, appId)
-        claimed.push(...(await take(db, lane, moment, Math.min(ofEach, placesOf(appId)))))
+        claimed.push(...(await claimSome(db, lane, moment, Math.min(ofEach, placesOf(appId)))))
       }
       return claimed
     })
@@ -112,21 +111,6 @@ export function createJobLoop(
   }
 }
 
-/** Claims some of what an app has due, oldest first; what another node is claiming at this moment is left to it. */
-async function take(db: TenantDb, lane: JobLane, { due, now }: Moment, jobsMax: number): Promise<JobRow[]> {
-  const { query, flavour } = db.connection
-  const { rows } = await sql<JobRow>`
-    WITH taken AS MATERIALIZED (
-      SELECT jobs.name, jobs.key FROM jobs
-      WHERE jobs.lane = ${lane} AND jobs.app_id = ${db.appId} AND jobs.dead_at IS NULL
-      AND jobs.run_at <= ${due} AND jobs.locked_until <= ${now}
-      ORDER BY jobs.run_at LIMIT ${jobsMax} ${flavour.takeRows})
-    UPDATE jobs SET locked_until = ${now + claimSeconds}, attempts = jobs.attempts + 1
-    WHERE jobs.app_id = ${db.appId} AND (jobs.name, jobs.key) IN (SELECT taken.name, taken.key FROM taken)
-    RETURNING *`.execute(query)
-  return rows.toSorted((a, b) => a.run_at - b.run_at)
-}
-
 async function sortInto({ query }: Connection, lane: JobLane, names: string[]): Promise<void> {
   await query.updateTable('jobs').set({ lane }).where('name', 'in', names).where('lane', '!=', lane).execute()
 }
@@ -170,26 +154,6 @@ async function attempt(
 
 function nextRun({ againAt, payload }: Again): Partial<JobRow> {
   return { run_at: againAt, ...(payload !== undefined && { payload: JSON.stringify(payload) }) }
-}
-
-/**
- * Makes sure that the job is still this worker's: a claim that ran out may have passed to another node, which must then
- * be the only one to run it. Until the transaction ends nobody else can take it.
- */
-async function holdClaim(connection: Connection, row: JobRow): Promise<boolean> {
-  const held = await tenantDb(connection, row.app_id)
-    .update('jobs')
-    .set({ attempts: row.attempts })
-    .where(isRow(row))
-    .where('attempts', '=', row.attempts)
-    .where('locked_until', '=', row.locked_until)
-    .returning('key')
-    .executeTakeFirst()
-  return held !== undefined
-}
-
-function isRow({ name, key }: JobRow) {
-  return (is: ExpressionBuilder<Tables, 'jobs'>) => is.and([is('name', '=', name), is('key', '=', key)])
 }
 
 async function change(connection: Connection, row: JobRow, changes: Partial<JobRow>): Promise<void> {

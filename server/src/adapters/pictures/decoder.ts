@@ -35,6 +35,8 @@ process.on('message', (order: Order) => {
   if (order instanceof Uint8Array) bytes.push(order)
   else void answerTo(order.edgePixelsMax)
 })
+// Signals to all processes of the server are not for this one: it goes when the server has gone.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 say('ready')
 
