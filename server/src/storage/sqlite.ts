@@ -295,7 +295,7 @@ function transactionsOn(writer: DatabaseSync) {
       index()
       commit()
     },
-    rollback: () => writer.isTransaction && writer.exec('ROLLBACK'),
+    rollback: () => writer.isOpen && writer.isTransaction && writer.exec('ROLLBACK'),
   }
 }
 

@@ -60,9 +60,9 @@ export function picturesInChild(
         const content = await read()
         if (!content) return undefined
         const outcome = await working.decode(content, edgePixelsMax)
-        if (outcome !== 'died') return outcome
         // Nobody waits for an answer any more, and the next server makes the picture.
         if (isClosed) return new Promise<undefined>(() => {})
+        if (outcome !== 'died') return outcome
         end()
         onTrouble(new Error(`The decoder died of a picture, ${working.lastWords()}.`))
         if (tries === triesMax) return undefined

@@ -77,6 +77,8 @@ export const sweepFiles = job({
       .where('files.unused_since', '<=', work.now - unusedSeconds)
       .orderBy('files.unused_since')
       .limit(filesPerBatch)
+      // Held, so that none is sent meanwhile; whoever is at one now may be sending it.
+      .modifyEnd(work.db.connection.flavour.takeRows)
       .execute()
     await doomFiles(
       work,
