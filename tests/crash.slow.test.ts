@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { appWriter, callWriter, keyWriter, messageWriter, type Writer } from './support/crash-writers.ts'
+import { ordinary } from './support/bombs.ts'
+import { appWriter, callWriter, keyWriter, messageWriter, pictureWriter, type Writer } from './support/crash-writers.ts'
 import { databases } from './support/databases.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { type AppOnDisk, type Install, install, type ServerProcess } from './support/server-process.ts'
@@ -9,7 +10,7 @@ import { until } from './support/until.ts'
 
 /**
  * The server is killed at random moments under load and started again. What it acknowledged is there, what it did not
- * acknowledge is there wholly or not at all, and every call comes to an end.
+ * acknowledge is there wholly or not at all, every call comes to an end, and files are where their rows say.
  */
 
 const killsCount = 50
@@ -37,6 +38,7 @@ for (const database of databases) {
 
 async function crashOver(site: Install, seed: number, tell: (text: string) => void): Promise<void> {
   const random = randomFrom(seed)
+  const picture = await ordinary(640, 360)
   const app = await site.createApp('crash')
   const pair = await site.managementPair()
   const writers: Writer[] = [
@@ -44,6 +46,7 @@ async function crashOver(site: Install, seed: number, tell: (text: string) => vo
     ...Array.from({ length: 4 }, (_, lane) => keyWriter(lane, app, randomFrom(seed + 100 + lane))),
     ...Array.from({ length: 2 }, (_, lane) => appWriter(lane, pair)),
     ...Array.from({ length: 8 }, (_, lane) => messageWriter(lane, app)),
+    ...Array.from({ length: 2 }, (_, lane) => pictureWriter(lane, app, picture)),
   ]
   const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged(), 0)
 

@@ -1,24 +1,31 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { auditCalls } from '../server/src/areas/calls/index.ts'
 import { beginCall, happen, newSessionId } from '../server/src/areas/calls/ledger.ts'
 import { initiate } from '../server/src/areas/calls/rules.ts'
+import { claimFiles, keepFile, openReception, releaseFiles } from '../server/src/areas/files/index.ts'
 import { auditSides } from '../server/src/areas/groups/index.ts'
 import { auditMarks } from '../server/src/areas/messages/index.ts'
 import { auditPlaces, auditTimeline, placeOfGroup, placeOfUsers } from '../server/src/areas/timeline/index.ts'
 import { auditUsers } from '../server/src/areas/users/index.ts'
 import { doctor } from '../server/src/cli/doctor.ts'
-import { workIn } from '../server/src/kit/work.ts'
+import { type InApp, type Work, workIn } from '../server/src/kit/work.ts'
 import { type TenantDb, tenantDb } from '../server/src/storage/tenant.ts'
+import { ordinary } from './support/bombs.ts'
 import { databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { parley } from './support/parley.ts'
+import { s3Server } from './support/s3.ts'
 import { as, say, sayIn } from './support/talk.ts'
 
 /** The doctor finds whatever is stored and does not follow from ledgers of calls, users and messages, and nothing else. */
 
+const picture = await ordinary()
 const auditsBesideWriters = 3
 const writers = 4
 // Live calls of this test outlive it.
@@ -528,6 +535,70 @@ for (const database of databases) {
       )
     })
 
+    describe('the store of files', () => {
+      const folder = () => join(h.service.house.config.data, 'files')
+      const placeOf = (key: string) => join(folder(), key.slice(0, 2), key.slice(2, 4), key)
+      const inApp = <T>(work: (work: Work) => Promise<T>) =>
+        h.service.house.database.write((connection) => work(workIn(connection, app.id, h.service.house.tools)))
+
+      /** A picture that a message has; answers its key. */
+      async function sendPicture(messageId: number): Promise<string> {
+        const reception = openReception(h.service.house.tools, inApp, 'nora', (content) => content)
+        const { file } = await reception.take(Readable.from([picture]), { name: 'a.png', declaredType: 'image/png' })
+        await inApp(async (work) => {
+          await keepFile(work, file)
+          await claimFiles(work.db, [file.key], messageId)
+        })
+        await h.settle()
+        assert.ok(existsSync(placeOf(`${file.key}-small`)))
+        return file.key
+      }
+
+      it('is found to hold what rows say, and nothing else', async () => {
+        await sendPicture(1)
+        const { ok, text } = await examine()
+        assert.ok(ok, text)
+        assert.match(text, /1 files are in the store as their rows say/)
+      })
+
+      it('is found to lack a file, and a small picture', async () => {
+        const key = await sendPicture(2)
+        for (const missing of [key, `${key}-small`]) {
+          renameSync(placeOf(missing), `${folder()}/aside`)
+          const { ok, text } = await examine()
+          assert.equal(ok, false)
+          assert.match(text, new RegExp(`app ${app.id}: ${missing} is not in the store`))
+          renameSync(`${folder()}/aside`, placeOf(missing))
+        }
+        assert.equal((await examine()).ok, true)
+      })
+
+      it('is found to hold what no row names: files, small pictures and unfinished ones', async () => {
+        const stray = 'S'.repeat(24)
+        mkdirSync(dirname(placeOf(stray)), { recursive: true })
+        for (const place of [placeOf(stray), placeOf(`${stray}-small`), join(folder(), 'incoming', stray)]) {
+          writeFileSync(place, 'left over')
+          const { ok, text } = await examine()
+          assert.equal(ok, false)
+          assert.match(text, new RegExp(`${stray}\\S* is in the store and no row names it`))
+          rmSync(place)
+        }
+        assert.equal((await examine()).ok, true)
+      })
+
+      it('is found to have files that nobody needs and no job removes', async () => {
+        const key = await sendPicture(3)
+        const setState = (state: 'doomed' | 'stored') =>
+          inApp(({ db }) => db.update('files').set({ state }).where('key', '=', key).execute())
+        await setState('doomed')
+        const { ok, text } = await examine()
+        assert.equal(ok, false)
+        assert.match(text, new RegExp(`nobody needs the file ${key}, and no job removes it`))
+        await setState('stored')
+        assert.equal((await examine()).ok, true)
+      })
+    })
+
     it('leaves out an app that is being purged', async () => {
       const doomed = await h.app('doomed')
       await doomed.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })
@@ -554,6 +625,7 @@ for (const database of databases) {
             .body.data
           await busy.put(`/users/${uid}`, { name: 'Busier', tags: ['busier'] })
           await busy.delete(`/users/${uid}`, { permanent: made % 2 === 0 })
+          await sendAndDelete(h, busy)
           made += 1
         }
       }
@@ -572,6 +644,46 @@ for (const database of databases) {
       }
     })
   })
+}
+
+describe('the doctor', () => {
+  it('looks into a bucket where it is asked to', async () => {
+    const s3 = await s3Server()
+    const h = await house({
+      database: 'sqlite',
+      environment: {
+        ...{ PARLEY_S3_BUCKET: s3.bucket, PARLEY_S3_ENDPOINT: s3.endpoint },
+        ...{ PARLEY_S3_ACCESS_KEY: s3.accessKey, PARLEY_S3_SECRET_KEY: s3.secretKey },
+      },
+    })
+    const { config, tools } = h.service.house
+    const examine = (flags: Record<string, boolean>) => doctor.run({ config, words: [], flags, json: true })
+    await tools.files.put('left-over', Readable.from([picture]), { contentType: 'image/jpeg' })
+    assert.equal((await examine({}))?.ok, true)
+    const asked = await examine({ bucket: true })
+    assert.equal(asked?.ok, false)
+    assert.match(asked?.text ?? '', /left-over is in the store and no row names it/)
+    await h.close()
+    await s3.close()
+  })
+})
+
+/** A picture that comes, is sent, and is deleted with its message; and one that is given up. */
+async function sendAndDelete(h: House, { id }: AppClient): Promise<void> {
+  const { database, tools } = h.service.house
+  const inApp: InApp = (work) => database.write((connection) => work(workIn(connection, id, tools)))
+  const about = { name: 'a.png', declaredType: 'image/png' }
+  const receive = () => openReception(tools, inApp, 'nora', (content) => content)
+  const [reception, givenUp] = [receive(), receive()]
+  const { file } = await reception.take(Readable.from([picture]), about)
+  await givenUp.take(Readable.from([picture]), about)
+  await inApp(async (work) => {
+    await keepFile(work, file)
+    await claimFiles(work.db, [file.key], 1)
+  })
+  await givenUp.discard()
+  await inApp((work) => releaseFiles(work, [1]))
+  database.wake()
 }
 
 /** What a second process needs to open the same install. */

@@ -8,6 +8,7 @@ import { systemClock } from './adapters/clock/system.ts'
 import { memoryCounters } from './adapters/counters/memory.ts'
 import { diskFiles } from './adapters/files/disk.ts'
 import { scryptPasswords } from './adapters/passwords/scrypt.ts'
+import { picturesInChild } from './adapters/pictures/in-child.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -164,10 +165,12 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
       urlSeconds: config.fileUrlHours * secondsPerHour,
       stallSeconds: config.uploadStallSeconds,
     },
+    pictures: picturesInChild((error) => log.warn({ err: error }, 'a picture could not be made small')),
     settle: () => workers.settle(settleMilliseconds),
   }
   const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
   const close = async () => {
+    await tools.pictures.close()
     await files.close()
     await database.close()
   }

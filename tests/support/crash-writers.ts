@@ -4,6 +4,7 @@ import { callerAt } from './house.ts'
 import type { Answer } from './http.ts'
 import type { Random } from './random.ts'
 import { type AppOnDisk, managementHost, type ServerProcess } from './server-process.ts'
+import { form, formType, stream } from './uploads.ts'
 
 /**
  * Clients that write until their server dies, and know exactly what it has acknowledged. After a restart each settles the
@@ -259,6 +260,14 @@ export function appWriter(lane: number, pair: { key: string; secret: string }): 
   }
 }
 
+/** Makes sure that some users are there. */
+async function peopled(app: AppOnDisk, uids: string[], server: ServerProcess): Promise<void> {
+  for (const uid of uids) {
+    const { status, body } = await app.at(server).post('/users', { uid, name: uid })
+    assert.ok(status === 200 || body.error.code === 'ERR_UID_ALREADY_EXISTS', JSON.stringify(body))
+  }
+}
+
 /** Sends messages from one user to another, each under an id of its own, which makes sending it again safe. */
 export function messageWriter(lane: number, app: AppOnDisk): Writer {
   const [sender, receiver] = [`ms${lane}`, `mr${lane}`]
@@ -271,10 +280,7 @@ export function messageWriter(lane: number, app: AppOnDisk): Writer {
 
   async function settleIn(server: ServerProcess): Promise<void> {
     if (isSettled) return
-    for (const uid of [sender, receiver]) {
-      const { status, body } = await app.at(server).post('/users', { uid, name: uid })
-      assert.ok(status === 200 || body.error.code === 'ERR_UID_ALREADY_EXISTS', JSON.stringify(body))
-    }
+    await peopled(app, [sender, receiver], server)
     isSettled = true
   }
 
@@ -314,5 +320,67 @@ export function messageWriter(lane: number, app: AppOnDisk): Writer {
       assert.deepEqual([unreadMessageCount, lastMessage.id], [String(known.length), known.at(-1)?.id])
     },
     acknowledged: () => known.length,
+  }
+}
+
+interface SentPicture {
+  id: string
+  url: string
+}
+
+/** Sends pictures with messages, and deletes every other one of them again. */
+export function pictureWriter(lane: number, app: AppOnDisk, picture: Buffer): Writer {
+  const [sender, receiver] = [`ps${lane}`, `pr${lane}`]
+  const acting = { onBehalfOf: sender }
+  const kept: SentPicture[] = []
+  const deleted: SentPicture[] = []
+  let isSettled = false
+  let verified = 0
+  let count = 0
+  let sending: string | undefined
+  let deleting: SentPicture | undefined
+
+  async function send(muid: string, server: ServerProcess): Promise<void> {
+    const fields = { receiver, receiverType: 'user', type: 'image', muid }
+    const parts = Object.entries(fields).map(([field, content]) => ({ field, content }))
+    const raw = form(...parts, { field: 'file', content: picture, filename: `${muid}.jpg` })
+    const headers = { ...acting, 'content-type': formType }
+    const { id, data } = succeeded(await app.at(server).send('/messages', { method: 'POST', raw, headers }))
+    kept.push({ id, url: data.attachments[0].url })
+  }
+
+  async function remove(message: SentPicture, server: ServerProcess): Promise<void> {
+    const { status, text } = await app.at(server).delete(`/messages/${message.id}`, { permanent: true }, acting)
+    assert.ok(status === 200 || status === 404, text)
+    deleted.push(message)
+  }
+
+  const fetched = ({ url }: SentPicture, { port }: ServerProcess) => stream({ service: { port } }, url)
+
+  return {
+    async write(server) {
+      if (!isSettled) await peopled(app, [sender, receiver], server)
+      isSettled = true
+      count += 1
+      sending = `p${lane}-${count}`
+      await send(sending, server)
+      sending = undefined
+      if (count % 2 === 0) return
+      deleting = kept.pop()
+      if (deleting) await remove(deleting, server)
+      deleting = undefined
+    },
+    async verify(server, extent) {
+      if (sending !== undefined) await send(sending, server)
+      if (deleting !== undefined) await remove(deleting, server)
+      sending = undefined
+      deleting = undefined
+      for (const message of extent === 'all' ? kept : kept.slice(verified)) {
+        assert.ok((await fetched(message, server)).bytes.equals(picture), `message ${message.id} has lost its picture`)
+      }
+      for (const message of deleted) assert.equal((await fetched(message, server)).status, 404)
+      verified = kept.length
+    },
+    acknowledged: () => kept.length + deleted.length,
   }
 }

@@ -19,6 +19,7 @@ export interface Exit {
 }
 
 export interface ServerProcess {
+  pid: number
   port: number
   client: Client
   signal(name: NodeJS.Signals): void
@@ -120,6 +121,7 @@ async function startServer(settings: Record<string, string>, words: string[]): P
   const client = httpsClient(port, readFileSync(join(settings.PARLEY_DATA ?? '', 'ca.pem'), 'utf8'))
   void exited.then(() => client.close())
   return {
+    pid: child.pid ?? 0,
     port,
     client,
     exited,

@@ -12,16 +12,21 @@ import { houseTables } from '../../server/src/storage/tables.ts'
 /** Statements that are about all apps at once, and who runs them. */
 const acrossAllApps: { who: string; statement: RegExp }[] = [
   {
-    who: 'the job loop claims what is due',
-    statement: /^update jobs set locked_until = \S+, attempts = attempts \+ 1 where/,
-  },
-  {
     who: 'a starting server gives back what a dead one had claimed',
     statement: /^update jobs set locked_until = 0 where locked_until > 0$/,
   },
   {
-    who: 'the job loop looks whether anything is due',
-    statement: /^select key from jobs where dead_at is null and run_at <= /,
+    who: 'a starting server sorts into lanes what an earlier version has queued',
+    statement: /^update jobs set lane = \S+ where name in \(.*\) and lane != \S+$/,
+  },
+  {
+    who: 'the job loop looks whose jobs are due',
+    statement: /^select app_id from jobs where lane = \S+ and dead_at is null and run_at <= /,
+  },
+  {
+    who: 'the job loop walks through the apps of a lane',
+    statement:
+      /^with recursive walk \(app_id, steps\) as \( select \(select jobs\.app_id from jobs where jobs\.lane = /,
   },
   {
     who: 'the followers look whether they are behind',

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
 import { buffer } from 'node:stream/consumers'
-import type { House } from './house.ts'
 import { parsed } from './http.ts'
 
 /** Requests whose bodies come in pieces, and answers that are bytes. */
@@ -21,8 +20,13 @@ export interface Streaming {
   pieces?: AsyncIterable<Buffer | string> | Iterable<Buffer | string>
 }
 
+/** Whatever listens on a port of this machine. */
+interface Listening {
+  service: { port: number }
+}
+
 /** Sends to an address of this house, whatever its host, and answers what came back; fails when the connection breaks. */
-export function stream({ service }: House, url: string, sending: Streaming = {}): Promise<BytesAnswer> {
+export function stream({ service }: Listening, url: string, sending: Streaming = {}): Promise<BytesAnswer> {
   const { host, hostname, pathname, search } = new URL(url)
   const { method = 'GET', headers = {}, pieces } = sending
   return new Promise((resolve, reject) => {

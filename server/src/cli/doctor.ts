@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
 import { auditCalls } from '../areas/calls/index.ts'
+import { auditRemoval, auditStore } from '../areas/files/index.ts'
 import { auditSides } from '../areas/groups/index.ts'
 import { auditMarks } from '../areas/messages/index.ts'
 import { auditPlaces, auditTimeline } from '../areas/timeline/index.ts'
@@ -18,14 +19,19 @@ interface Check {
 
 export const doctor: Command = {
   name: 'doctor',
-  usage: ['parley doctor'],
+  usage: ['parley doctor [--bucket]'],
   about:
     'Check the install: recompute every call from its ledger, every list of users from the users and every count of a ' +
-    'conversation from its messages, compare, and look for what is out of place or stuck.',
-  run: ({ config }) =>
+    'conversation from its messages, compare, look for files without a row and rows without a file, and for what is out ' +
+    'of place or stuck.',
+  options: {
+    bucket: { type: 'boolean', about: 'Look for files in the S3 bucket too, which is listed from end to end' },
+  },
+  run: ({ config, flags }) =>
     withExistingHouse(config, async (house) => {
       const checks = [await checkFolder(house), await checkJobs(house), await checkFollowers(house)]
-      checks.push(...(await house.database.snapshot((connection) => checkApps(house, connection))))
+      const withStore = config.s3Bucket === undefined || flags.bucket === true
+      checks.push(...(await house.database.snapshot((connection) => checkApps(house, connection, withStore))))
       return {
         text: checks
           .flatMap(({ check, ok, findings }) => [
@@ -81,7 +87,7 @@ async function checkFollowers({ database, areas }: House): Promise<Check> {
 }
 
 /** All in one view of the database, or a server that goes on working would look like one that makes mistakes. */
-async function checkApps(house: House, connection: Connection): Promise<Check[]> {
+async function checkApps(house: House, connection: Connection, withStore: boolean): Promise<Check[]> {
   const apps = await connection.query.selectFrom('apps').select('id').orderBy('id').execute()
   const checks: Check[] = []
   for (const { id } of apps) {
@@ -89,7 +95,16 @@ async function checkApps(house: House, connection: Connection): Promise<Check[]>
     if (await isBeingPurged(house, db)) continue
     checks.push(await checkKeys(house, db), await checkUsers(db), await checkTimeline(db), await checkPlaces(db))
     checks.push(await checkCalls(db))
+    checks.push(result(`app ${id}: files that nobody needs are going to be removed`, await auditRemoval(db)))
   }
+  if (withStore)
+    checks.push(
+      await checkStore(
+        house,
+        connection,
+        apps.map(({ id }) => id),
+      ),
+    )
   return checks
 }
 
@@ -102,6 +117,12 @@ async function isBeingPurged({ tools }: House, db: TenantDb): Promise<boolean> {
     .where('jobs.run_at', '<=', tools.clock.now())
     .executeTakeFirst()
   return purge !== undefined
+}
+
+async function checkStore({ database, tools }: House, connection: Connection, appIds: string[]): Promise<Check> {
+  const apps = appIds.map((id) => ({ snapshot: tenantDb(connection, id), present: tenantDb(database.reader, id) }))
+  const { checked, findings } = await auditStore(apps, tools.files)
+  return result(`${checked} files are in the store as their rows say, and nothing else is`, findings)
 }
 
 async function checkKeys({ tools }: House, db: TenantDb): Promise<Check> {

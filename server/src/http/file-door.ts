@@ -3,10 +3,8 @@ import { pipeline as flow } from 'node:stream/promises'
 import { addressExpired, fileTooLarge, storageFailed } from '../areas/files/errors.ts'
 import {
   findStoredFile,
-  keepFile,
-  moveFile,
+  receiveAnnounced,
   shownAttachment,
-  storeContent,
   storedAttachment,
   type Ticket,
   thumbnailKey,
@@ -16,7 +14,7 @@ import {
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Limits } from '../kit/limits.ts'
 import type { Tools } from '../kit/ports.ts'
-import { workIn } from '../kit/work.ts'
+import { type InApp, workIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
@@ -234,35 +232,26 @@ async function upload(
 ): Promise<number> {
   const { database, tools, limits } = door
   const { appId, key } = await requireTicket(door, 'upload', token)
-  const inApp = <T>(work: (work: ReturnType<typeof workIn>) => Promise<T>) =>
-    database.write((connection) => work(workIn(connection, appId, tools)))
-  const announced = await inApp(({ db }) => moveFile(db, key, 'announced', 'receiving'))
-  if (!announced) throw badRequest({ uploadUrl: ['was used before'] })
-  try {
-    const { name, size: bytesMax, uploader } = announced
+  const inApp: InApp = (work) => database.write((connection) => work(workIn(connection, appId, tools)))
+  const { stallSeconds } = tools.fileLimits
+  const file = await receiveAnnounced(tools, inApp, key, ({ size: bytesMax, uploader }) => {
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw fileTooLarge({ bytesMax })
     takeTime(request)
-    const body = wholeBody(request, tools.fileLimits.stallSeconds)
-    const metered = uploadMeter(limits, appId, uploader ?? undefined).bytes(body)
-    const { digest, ...found } = await storeContent(tools, {
-      ...{ key, name, declaredType: announced.mime, content: keptInPart(request, metered, tools.files.heldBytes) },
-      allowance: { left: bytesMax, bytesMax },
-    })
-    const file = { key, name, ...found }
-    await inApp((work) => keepFile(work, file))
-    database.wake()
-    const text = JSON.stringify({ data: shownAttachment(tools, appId, storedAttachment(file)) })
-    response.writeHead(200, {
-      ...openToPages,
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(text),
-    })
-    response.end(text)
-    return 200
-  } catch (error) {
-    await inApp(({ db }) => moveFile(db, key, 'receiving', 'announced'))
+    const metered = uploadMeter(limits, appId, uploader ?? undefined).bytes(wholeBody(request, stallSeconds))
+    return keptInPart(request, metered, tools.files.heldBytes)
+  }).catch((error) => {
     throw error instanceof ApiError || error instanceof DatabaseUnavailable ? error : storageFailed(error)
-  }
+  })
+  if (!file) throw badRequest({ uploadUrl: ['was used before'] })
+  database.wake()
+  const text = JSON.stringify({ data: shownAttachment(tools, appId, storedAttachment(file)) })
+  response.writeHead(200, {
+    ...openToPages,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  })
+  response.end(text)
+  return 200
 }
 
 /** The body as it comes in; one that breaks off, comes to a halt or is empty is no body. */

@@ -1,7 +1,8 @@
 import type { Static, TSchema } from 'typebox'
+import type { JobLane } from '../storage/tables.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 import type { Tools } from './ports.ts'
-import type { Work } from './work.ts'
+import type { InApp, Work } from './work.ts'
 
 /** Work for later. It runs in one transaction together with its own completion, so a crash repeats or loses nothing. */
 export interface JobDefinition<Payload extends TSchema = TSchema, Given = unknown> {
@@ -13,9 +14,9 @@ export interface JobDefinition<Payload extends TSchema = TSchema, Given = unknow
   bulk?: true
   /**
    * What has to do with the outside world, or takes long. It comes first, in no transaction and beside other jobs; a
-   * crash repeats it. Its result arrives as `given`.
+   * crash repeats it, and a claim that ran out can make two of it go on at once. Its result arrives as `given`.
    */
-  prepare?(payload: Static<Payload>, outside: { db: TenantDb; tools: Tools }): Promise<Given>
+  prepare?(payload: Static<Payload>, outside: { db: TenantDb; tools: Tools; inApp: InApp }): Promise<Given>
   /** May answer the time of its next run, and what is left for it; the job then goes on living. */
   run(payload: Static<Payload>, work: Work, given?: Given): Promise<undefined | Again<Payload>>
 }
@@ -29,6 +30,12 @@ export function job<Payload extends TSchema, Given = undefined>(
   definition: JobDefinition<Payload, Given>,
 ): JobDefinition<Payload> {
   return definition as JobDefinition<Payload>
+}
+
+/** Jobs of a lane wait for each other, and not for those of another. */
+export function laneOf({ bulk, prepare }: Pick<JobDefinition, 'bulk' | 'prepare'>): JobLane {
+  if (bulk) return 'bulk'
+  return prepare ? 'outside' : 'inside'
 }
 
 const backoffStartSeconds = 2

@@ -49,7 +49,27 @@ export interface Files {
   check(): Promise<void>
   /** How much of a file stays in memory while it is being taken, at most. */
   heldBytes: number
+  /** The keys of all that is there, in no order, whole or not; a key may come twice. For whoever looks for what is left over. */
+  list(): AsyncIterable<string>
   close(): Promise<void>
+}
+
+/** Pictures that come from strangers: whatever they turn out to be, making them small costs no more than allowed. */
+export interface Pictures {
+  /**
+   * Reads a picture when its turn has come, and makes it so small that no side is longer; nothing, if there is none, or
+   * it is broken, or would take too much memory or time.
+   */
+  shrink(read: () => Promise<Readable | undefined>, edgePixelsMax: number): Promise<SmallPicture | undefined>
+  close(): Promise<void>
+}
+
+export interface SmallPicture {
+  /** As WebP. */
+  content: Uint8Array
+  /** Of the original, the way it is meant to be looked at. */
+  width: number
+  height: number
 }
 
 /** What may be uploaded, from the configuration. */
@@ -92,6 +112,7 @@ export interface Tools {
   quotas: { appsMax: number | undefined }
   files: Files
   fileLimits: FileLimits
+  pictures: Pictures
   /** Runs followers and jobs until nothing is due; a few seconds at most. */
   settle(): Promise<void>
 }

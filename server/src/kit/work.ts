@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Connection } from '../storage/connection.ts'
 import { prepared, type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
-import type { JobDefinition } from './job.ts'
+import { type JobDefinition, laneOf } from './job.ts'
 import type { Tools } from './ports.ts'
 
 /** What code inside a transaction works with, whoever called it: an operation, a follower or a job. */
@@ -19,6 +19,9 @@ export interface Work {
     options: { key: string; at?: number },
   ): Promise<void>
 }
+
+/** Does something in a transaction of an app. */
+export type InApp = <T>(work: (work: Work) => Promise<T>) => Promise<T>
 
 const addEvent = prepared<{ name: string; payload: string; at: number }, unknown>((db, { name, payload, at }) =>
   db.insert('events', { name, payload, at }),
@@ -46,7 +49,10 @@ export function workIn(connection: Connection, appId: string, tools: Tools, now 
     },
     async later(definition, payload, { key, at }) {
       await db
-        .insert('jobs', { name: definition.name, key, payload: JSON.stringify(payload), run_at: at ?? now })
+        .insert('jobs', {
+          ...{ name: definition.name, lane: laneOf(definition), key },
+          ...{ payload: JSON.stringify(payload), run_at: at ?? now },
+        })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
     },

@@ -31,6 +31,8 @@ export interface Flavour {
   rowAddress: string
   /** Ends a SELECT that keeps its rows from other writers until the transaction is over. */
   holdRows: RawBuilder<unknown>
+  /** The same, but passes over rows that another writer holds. */
+  takeRows: RawBuilder<unknown>
   /** Ends a SELECT whose rows others may change, but not delete, until the transaction is over. */
   keepRows: RawBuilder<unknown>
   /** From where on: the search entries of an app's list that hold what is wanted; more conditions may follow. */

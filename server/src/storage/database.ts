@@ -1,6 +1,6 @@
 import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Connection } from './connection.ts'
-import type { EventRow, JobRow, Tables } from './tables.ts'
+import type { EventRow, Tables } from './tables.ts'
 
 /** Where a reader of the log stands. On a single-writer database `tx` is always 0. */
 export interface Position {
@@ -9,12 +9,6 @@ export interface Position {
 }
 
 export const logStart: Position = { tx: 0, id: 0 }
-
-/** Jobs with one of these names, or jobs with none of them. */
-export interface JobLane {
-  names: string[]
-  among: boolean
-}
 
 export type Numbered = <Table extends string, Columns extends string>(
   table: CreateTableBuilder<Table, Columns>,
@@ -45,8 +39,6 @@ export interface Database {
   ): Promise<void>
   /** Events after a position, in commit order, none of which can still be overtaken. */
   eventsAfter(position: Position, limit: number): Promise<EventRow[]>
-  /** Takes jobs due by `due` for one worker, at the real time `now`; nobody else gets them before `lockedUntil`. */
-  claimJobs(due: number, now: number, lockedUntil: number, limit: number, lane: JobLane): Promise<JobRow[]>
   /** Gives back jobs whose worker cannot be alive any more; called when a server starts. */
   releaseClaims(): Promise<void>
   /** Grants or renews a named lease; false while another holder's lease runs. */

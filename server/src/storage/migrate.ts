@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Connection } from './connection.ts'
 import type { Database, Numbered } from './database.ts'
 import type { Tables } from './tables.ts'
@@ -80,6 +80,25 @@ function houseMigrations(database: Database): Migrations {
         .addColumn('n', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('tallies_key', ['app_id', 'list', 'level', 'bucket', 'facets'])
         .execute()
+    },
+    '20261117-job-lanes': async ({ schema }) => {
+      await schema
+        .alterTable('jobs')
+        .addColumn('lane', 'text', (column) => column.notNull().defaultTo('inside'))
+        .execute()
+      // What was given up stays visible and costs nobody anything.
+      for (const [name, columns] of [
+        ['jobs_due_in_lane', ['lane', 'run_at']],
+        ['jobs_by_turn', ['lane', 'app_id', 'run_at']],
+      ] as const) {
+        await schema
+          .createIndex(name)
+          .on('jobs')
+          .columns([...columns])
+          .where(sql.ref('dead_at'), 'is', null)
+          .execute()
+      }
+      await schema.dropIndex('jobs_due').execute()
     },
     '20261120-callers-of-replies': async (query) => {
       const { schema } = query

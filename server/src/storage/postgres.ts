@@ -5,12 +5,13 @@ import { settledId, showIdsUnderWay } from './ids-under-way.ts'
 import { openPool, planEachTime } from './postgres-pool.ts'
 import { listenForWakes, wakeStatement } from './postgres-wake.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
-import type { EventRow, JobRow, Tables } from './tables.ts'
+import type { EventRow, Tables } from './tables.ts'
 import { codeOf, DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
   holdRows: sql`FOR NO KEY UPDATE`,
+  takeRows: sql`FOR NO KEY UPDATE SKIP LOCKED`,
   keepRows: sql`FOR KEY SHARE`,
   entriesWithGrams,
   gramHits: entriesWithGrams,
@@ -139,20 +140,6 @@ export function openPostgres(url: string, connectionsMax: number, listener: Trou
       )
       return rows as EventRow[]
     },
-    claimJobs: (due, now, lockedUntil, limit, { names, among }) =>
-      pool.write(async (run) => {
-        const { rows } = await run(
-          `UPDATE jobs SET locked_until = $1, attempts = attempts + 1
-           WHERE (app_id, name, key) IN (
-             SELECT app_id, name, key FROM jobs
-             WHERE dead_at IS NULL AND run_at <= $2 AND locked_until <= $3
-               AND (name = ANY($4)) = $5
-             ORDER BY run_at LIMIT $6 FOR UPDATE SKIP LOCKED)
-           RETURNING *`,
-          [lockedUntil, due, now, names, among, limit],
-        )
-        return rows as JobRow[]
-      }),
     // Other nodes may hold claims; those of a dead one run out by themselves.
     releaseClaims: async () => {},
     claimLease: (name, holder, now, expiresAt) =>

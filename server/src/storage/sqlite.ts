@@ -7,13 +7,14 @@ import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { gramsOf, markSeparator, type WantedEntry, type WantedGrams } from './search.ts'
 import { describeTables, learnStatistics } from './sqlite-statistics.ts'
-import type { EventRow, JobRow, Tables } from './tables.ts'
+import type { EventRow, Tables } from './tables.ts'
 import { DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
 
 const flavour: Flavour = {
   rowAddress: 'rowid',
   // There is one writer at a time anyway.
   holdRows: sql``,
+  takeRows: sql``,
   keepRows: sql``,
   // The join is crossed because that fixes its order: grams first, never all entries of the app.
   entriesWithGrams: (appId, list, wanted) => sql`
@@ -239,21 +240,6 @@ export function openSqlite(file: string, listener = untold): Database {
     async eventsAfter({ id }, limit) {
       return readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [id, limit]).rows as EventRow[]
     },
-    async claimJobs(due, now, lockedUntil, limit, { names, among }) {
-      return write(async ({ run }) => {
-        const { rows } = await run(
-          `UPDATE jobs SET locked_until = ?, attempts = attempts + 1
-           WHERE (app_id, name, key) IN (
-             SELECT app_id, name, key FROM jobs
-             WHERE dead_at IS NULL AND run_at <= ? AND locked_until <= ?
-               AND (name IN (SELECT value FROM json_each(?))) = ?
-             ORDER BY run_at LIMIT ?)
-           RETURNING *`,
-          [lockedUntil, due, now, JSON.stringify(names), among ? 1 : 0, limit],
-        )
-        return rows as JobRow[]
-      })
-    },
     // One server at a time, so whoever held a claim is gone.
     releaseClaims: () =>
       write(async ({ run }) => void (await run('UPDATE jobs SET locked_until = 0 WHERE locked_until > 0', []))),
@@ -386,7 +372,7 @@ function transactionsOn(writer: DatabaseSync) {
       index()
       commit()
     },
-    rollback: () => writer.isTransaction && writer.exec('ROLLBACK'),
+    rollback: () => writer.isOpen && writer.isTransaction && writer.exec('ROLLBACK'),
   }
 }
 

@@ -36,10 +36,14 @@ interface EventTable {
 
 export type EventRow = Selectable<EventTable>
 
+/** Where jobs wait for their turn: work in the database, work that has to do with the outside world, and bulk work. */
+export type JobLane = 'inside' | 'outside' | 'bulk'
+
 interface JobTable {
   app_id: string
   name: string
   key: string
+  lane: Generated<JobLane>
   payload: string
   run_at: number
   attempts: Generated<number>

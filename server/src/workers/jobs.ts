@@ -1,36 +1,42 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ExpressionBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
-import { type Again, backoffSeconds, type JobDefinition } from '../kit/job.ts'
+import { type Again, backoffSeconds, type JobDefinition, laneOf } from '../kit/job.ts'
 import type { Tools } from '../kit/ports.ts'
-import { workIn } from '../kit/work.ts'
+import { type InApp, workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
-import type { Database, JobLane } from '../storage/database.ts'
-import type { JobRow, Tables } from '../storage/tables.ts'
+import type { Database } from '../storage/database.ts'
+import type { JobLane, JobRow } from '../storage/tables.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { claimSome, holdClaim, isRow } from './claims.ts'
 import { counted, type Effort } from './effort.ts'
+import { createTurns } from './turns.ts'
 
 const jobsPerBatch = 20
 const outsideMax = 4
+// Whoever has many slow jobs leaves room for others.
+const outsideOfAppMax = 2
 const lookMilliseconds = 50
-const claimSeconds = 60
 const errorCharactersMax = 2_000
+const lanes: JobLane[] = ['inside', 'outside', 'bulk']
 
 export interface JobLoop {
   /** Runs the jobs that are due, and begins those that work outside; answers whether there were any. */
   run(): Promise<boolean>
-  /** Runs a batch of the bulk work that has waited longest; answers whether there was any, and whether more of it is left. */
-  runBulk(): Promise<'none' | 'done' | 'more'>
+  /** Runs a batch of bulk work, of the next app but those that rest; answers whose it was, if there was any. */
+  runBulk(resting: ReadonlySet<string>): Promise<string | undefined>
   /** Waits a moment for one of those that work outside; answers whether there was any. */
   outsideMoves(): Promise<boolean>
+  /** Jobs that an earlier version has queued may belong into other lanes. */
+  sortIntoLanes(): Promise<void>
 }
 
 /**
  * When a job is due is told by the clock, which tests and the emulator move; how long a worker's claim holds is real
  * time. Jobs that have something to do with the outside world have a lane of their own: they may take long, and nobody
- * waits for them. Bulk work has one too: it goes a batch at a time, when the workers have rested.
+ * waits for them. Bulk work has one too: it goes a batch at a time, when the workers have rested. In each lane apps take
+ * turns.
  */
 export function createJobLoop(
   database: Database,
@@ -40,10 +46,12 @@ export function createJobLoop(
   effort: Effort = { milliseconds: 0 },
 ): JobLoop {
   const definitions = new Map(areas.flatMap((area) => area.jobs).map((definition) => [definition.name, definition]))
-  const namesWhere = (is: (definition: JobDefinition) => unknown) => [...definitions.values()].filter(is).map(nameOf)
-  const outsideNames = namesWhere(({ prepare }) => prepare)
-  const bulkNames = namesWhere(({ bulk }) => bulk)
-  const outside = new Set<Promise<unknown>>()
+  const turns = {
+    inside: createTurns(database, 'inside'),
+    outside: createTurns(database, 'outside'),
+    bulk: createTurns(database, 'bulk'),
+  }
+  const outside = new Map<Promise<unknown>, JobRow>()
   const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log, effort)
 
   /**
@@ -52,28 +60,32 @@ export function createJobLoop(
    */
   const cutShort: JobRow[] = []
 
-  async function tryInTurn(rows: JobRow[]): Promise<boolean[]> {
-    const goOn: boolean[] = []
-    for (const row of rows) {
+  async function tryInTurn(rows: JobRow[]): Promise<void> {
+    for (const [position, row] of rows.entries()) {
       try {
-        goOn.push(await tryJob(row))
+        await tryJob(row)
       } catch (error) {
-        if (error instanceof DatabaseUnavailable) cutShort.push(...rows.slice(goOn.length))
+        if (error instanceof DatabaseUnavailable) cutShort.push(...rows.slice(position))
         throw error
       }
     }
-    return goOn
   }
 
-  async function claim(lane: JobLane, limit: number): Promise<JobRow[]> {
-    const due = tools().clock.now()
-    const now = Math.floor(Date.now() / 1000)
-    if (limit === 0 || (await nothingDue(database, due, now, lane))) return []
-    return database.claimJobs(due, now, now + claimSeconds, limit, lane)
-  }
-
-  async function claimAmong(names: string[], limit: number): Promise<JobRow[]> {
-    return names.length === 0 ? [] : claim({ names, among: true }, limit)
+  /** Looking first whose turn it is spares an idle install a write transaction every half second. */
+  async function claim(lane: JobLane, jobsMax: number, placesOf = (_appId: string) => jobsMax): Promise<JobRow[]> {
+    if (jobsMax === 0) return []
+    const moment = { due: tools().clock.now(), now: Math.floor(Date.now() / 1000) }
+    const apps = await turns[lane].next(moment, jobsMax, (appId) => placesOf(appId) > 0)
+    if (apps.length === 0) return []
+    const ofEach = Math.max(1, Math.floor(jobsMax / apps.length))
+    return database.write(async (connection) => {
+      const claimed: JobRow[] = []
+      for (const appId of apps) {
+        const db = tenantDb(connection, appId)
+        claimed.push(...(await claimSome(db, lane, moment, Math.min(ofEach, placesOf(appId)))))
+      }
+      return claimed
+    })
   }
 
   function begin(row: JobRow): void {
@@ -86,44 +98,46 @@ export function createJobLoop(
         outside.delete(attempting)
         database.wake()
       })
-    outside.add(attempting)
+    outside.set(attempting, row)
+  }
+
+  function placesOutside(appId: string): number {
+    return outsideOfAppMax - [...outside.values()].filter(({ app_id }) => app_id === appId).length
   }
 
   return {
     async run() {
-      const again = await tryInTurn(cutShort.splice(0))
-      const begun = await claimAmong(outsideNames, outsideMax - outside.size)
+      const again = cutShort.splice(0)
+      await tryInTurn(again)
+      const begun = await claim('outside', outsideMax - outside.size, placesOutside)
       begun.forEach(begin)
-      const claimed = await claim({ names: [...outsideNames, ...bulkNames], among: false }, jobsPerBatch)
+      const claimed = await claim('inside', jobsPerBatch)
       await tryInTurn(claimed)
       return again.length + begun.length + claimed.length > 0
     },
-    async runBulk() {
-      const [goesOn] = await tryInTurn(await claimAmong(bulkNames, 1))
-      if (goesOn === undefined) return 'none'
-      return goesOn ? 'more' : 'done'
+    async runBulk(resting) {
+      const claimed = await claim('bulk', 1, (appId) => (resting.has(appId) ? 0 : 1))
+      await tryInTurn(claimed)
+      return claimed[0]?.app_id
     },
     async outsideMoves() {
       if (outside.size === 0) return false
-      await Promise.race([...outside, pause(lookMilliseconds, undefined, { ref: false })])
+      await Promise.race([...outside.keys(), pause(lookMilliseconds, undefined, { ref: false })])
       return true
+    },
+    async sortIntoLanes() {
+      for (const lane of lanes) {
+        const names = [...definitions.values()].filter((each) => laneOf(each) === lane).map(({ name }) => name)
+        if (names.length > 0) await database.write((connection) => sortInto(connection, lane, names))
+      }
     },
   }
 }
 
-/** Looking first spares an idle install a write transaction every half second. */
-async function nothingDue(database: Database, due: number, now: number, { names, among }: JobLane): Promise<boolean> {
-  let rows = database.reader.query
-    .selectFrom('jobs')
-    .select('key')
-    .where('dead_at', 'is', null)
-    .where('run_at', '<=', due)
-    .where('locked_until', '<=', now)
-  if (names.length > 0) rows = rows.where('name', among ? 'in' : 'not in', names)
-  return (await rows.limit(1).executeTakeFirst()) === undefined
+async function sortInto({ query }: Connection, lane: JobLane, names: string[]): Promise<void> {
+  await query.updateTable('jobs').set({ lane }).where('name', 'in', names).where('lane', '!=', lane).execute()
 }
 
-/** Answers whether the job goes on living: there is more to do, or it failed. */
 async function attempt(
   database: Database,
   definition: JobDefinition | undefined,
@@ -131,24 +145,26 @@ async function attempt(
   tools: Tools,
   log: Logger,
   effort: Effort,
-): Promise<boolean> {
+): Promise<void> {
+  const attemptsMax = definition?.attemptsMax ?? Number.POSITIVE_INFINITY
   try {
+    if (row.attempts > attemptsMax) throw new Error('The process ended with each attempt.')
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
     const payload = JSON.parse(row.payload)
-    const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools })
-    return await database.write(async (connection) => {
-      if (!(await holdClaim(connection, row))) return false
+    const inApp: InApp = (work) => database.write((connection) => work(workIn(connection, row.app_id, tools)))
+    const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools, inApp })
+    await database.write(async (connection) => {
+      if (!(await holdClaim(connection, row))) return
       const again = await counted(effort, () => definition.run(payload, workIn(connection, row.app_id, tools), given))
       if (again) await change(connection, row, { ...nextRun(again), attempts: 0, locked_until: 0, last_error: null })
       else await tenantDb(connection, row.app_id).delete('jobs').where(isRow(row)).execute()
-      return again !== undefined
     })
   } catch (error) {
     // No failure of the job, and nothing can be noted now.
     if (error instanceof DatabaseUnavailable) throw error
     log.error({ err: error, job: row.name, key: row.key, attempts: row.attempts }, 'a job failed')
     const now = tools.clock.now()
-    const dead = row.attempts >= (definition?.attemptsMax ?? Number.POSITIVE_INFINITY)
+    const dead = row.attempts >= attemptsMax
     const failure = {
       run_at: now + backoffSeconds(row.attempts),
       locked_until: 0,
@@ -158,34 +174,11 @@ async function attempt(
     await database.write(async (connection) => {
       if (await holdClaim(connection, row)) await change(connection, row, failure)
     })
-    return true
   }
 }
 
 function nextRun({ againAt, payload }: Again): Partial<JobRow> {
   return { run_at: againAt, ...(payload !== undefined && { payload: JSON.stringify(payload) }) }
-}
-
-const nameOf = ({ name }: JobDefinition) => name
-
-/**
- * Makes sure that the job is still this worker's: a claim that ran out may have passed to another node, which must then
- * be the only one to run it. Until the transaction ends nobody else can take it.
- */
-async function holdClaim(connection: Connection, row: JobRow): Promise<boolean> {
-  const held = await tenantDb(connection, row.app_id)
-    .update('jobs')
-    .set({ attempts: row.attempts })
-    .where(isRow(row))
-    .where('attempts', '=', row.attempts)
-    .where('locked_until', '=', row.locked_until)
-    .returning('key')
-    .executeTakeFirst()
-  return held !== undefined
-}
-
-function isRow({ name, key }: JobRow) {
-  return (is: ExpressionBuilder<Tables, 'jobs'>) => is.and([is('name', '=', name), is('key', '=', key)])
 }
 
 async function change(connection: Connection, row: JobRow, changes: Partial<JobRow>): Promise<void> {

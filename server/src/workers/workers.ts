@@ -4,6 +4,7 @@ import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { createBulkPace } from './bulk-pace.ts'
 import type { Effort } from './effort.ts'
 import { createFollowerLoop } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
@@ -21,8 +22,6 @@ export interface Workers {
 const pollMilliseconds = 500
 const noteMilliseconds = 5_000
 const housekeepingMilliseconds = 60_000
-// Bulk work, such as the purge of a group, rests so many times as long as its last batch took.
-const restPerWork = 4
 // Wake-ups come with every commit; what comes within this time is looked at together.
 const gatherMilliseconds = 5
 // After a round that failed.
@@ -32,6 +31,7 @@ const settleRoundsMax = 10_000
 // Nor must somebody's long transaction, which holds back the events after it.
 const settleWaitsMax = 400
 const settleWaitMilliseconds = 5
+const nobody: ReadonlySet<string> = new Set()
 
 export function createWorkers(
   database: Database,
@@ -52,21 +52,27 @@ export function createWorkers(
   let current: Promise<unknown> = Promise.resolve()
   let timers: NodeJS.Timeout[] = []
 
-  let restUntil = 0
+  const pace = createBulkPace()
   let restTimer: NodeJS.Timeout | undefined
 
-  /** A batch of bulk work. What its events lead to belongs to it, and is rested from as well. */
+  /** A batch of bulk work of an app that does not rest; answers whether there was any. */
   async function bulkTurn(): Promise<boolean> {
-    effort.milliseconds = 0
-    const left = await jobs.runBulk()
-    if (left === 'none') return false
-    await followers.run()
-    // What is done in one batch is no more than any other job.
-    if (left === 'done') return true
-    const restMilliseconds = effort.milliseconds * restPerWork
-    restUntil = performance.now() + restMilliseconds
+    const resting = pace.resting(performance.now())
+    const worked = resting !== 'all' && (await workInBulk(resting))
+    const now = performance.now()
+    const endsAt = pace.restEndsAt(now)
     clearTimeout(restTimer)
-    if (running) restTimer = setTimeout(() => void wake(), restMilliseconds)
+    if (running && endsAt !== undefined) restTimer = setTimeout(() => void wake(), endsAt - now)
+    return worked
+  }
+
+  /** What the events of a batch lead to belongs to it, and is rested from as well. */
+  async function workInBulk(resting: ReadonlySet<string>): Promise<boolean> {
+    effort.milliseconds = 0
+    const appId = await jobs.runBulk(resting)
+    if (appId === undefined) return false
+    await followers.run()
+    pace.worked(appId, effort.milliseconds, performance.now())
     return true
   }
 
@@ -75,8 +81,8 @@ export function createWorkers(
     const next = current.then(async () => {
       const followed = await followers.run()
       const worked = await jobs.run()
-      const isResting = rests && performance.now() < restUntil
-      return (!isResting && (await bulkTurn())) || followed || worked
+      const advanced = rests ? await bulkTurn() : (await jobs.runBulk(nobody)) !== undefined
+      return followed || worked || advanced
     })
     current = next.catch(() => {})
     return next
@@ -133,7 +139,11 @@ export function createWorkers(
         setInterval(() => void note().catch(() => {}), noteMilliseconds),
         setInterval(() => void clean().catch(tell('housekeeping failed')), housekeepingMilliseconds),
       ]
-      void database.releaseClaims().catch(tell('claims could not be given back')).then(wake)
+      void database
+        .releaseClaims()
+        .then(jobs.sortIntoLanes)
+        .catch(tell('jobs could not be given back and sorted'))
+        .then(wake)
     },
     async stop() {
       running = false

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Files } from '../../kit/ports.ts'
 
@@ -29,7 +29,7 @@ export async function diskFiles(folder: string): Promise<Files> {
         await writeDurably(unfinished, content)
         await mkdir(dirname(place), { recursive: true, mode: 0o700 })
         await rename(unfinished, place)
-        await makeDurable(dirname(place))
+        for (const path of [dirname(place), dirname(dirname(place)), folder]) await makeDurable(path)
       } catch (error) {
         await rm(unfinished, { force: true })
         throw error
@@ -54,6 +54,9 @@ export async function diskFiles(folder: string): Promise<Files> {
       }
     },
     heldBytes: 0,
+    async *list() {
+      for await (const entry of await opendir(folder, { recursive: true })) if (entry.isFile()) yield entry.name
+    },
     close: async () => {},
   }
 }
@@ -68,7 +71,7 @@ async function writeDurably(path: string, content: AsyncIterable<Buffer>): Promi
   }
 }
 
-/** A name is durable only once its folder is. */
+/** A name is durable only once its folder is, and the name of that folder likewise. */
 async function makeDurable(path: string): Promise<void> {
   const folder = await open(path)
   try {

@@ -105,6 +105,18 @@ for (const [name, open] of [
       assert.equal(await store.count(), 0)
     })
 
+    it('are listed, whole or not', async () => {
+      const listed = async () => {
+        const keys: string[] = []
+        for await (const key of store.files.list()) keys.push(key)
+        return keys.toSorted()
+      }
+      assert.deepEqual(await listed(), [])
+      for (const key of ['first-file', 'other-file']) await store.files.put(key, pieces(text), about)
+      assert.deepEqual(await listed(), ['first-file', 'other-file'])
+      for (const key of ['first-file', 'other-file']) await store.files.remove(key)
+    })
+
     it('are put side by side', async () => {
       const keys = Array.from({ length: 20 }, (_, n) => `file-number-${n}`)
       await Promise.all(keys.map((key) => store.files.put(key, pieces(Buffer.from(key)), about)))

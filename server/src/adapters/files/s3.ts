@@ -7,6 +7,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
@@ -81,12 +82,19 @@ export function s3Files({ bucket, endpoint, region, accessKey, secretKey }: S3Se
     // A bucket does not fill up; and while it cannot be reached, all that needs no files goes on.
     check: async () => {},
     heldBytes: 2 * partBytes,
+    async *list() {
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix })) {
+        for (const { Key = '' } of Contents) yield Key.slice(prefix.length)
+      }
+    },
     close: async () => client.destroy(),
   }
 }
 
+const prefix = 'files/'
+
 function objectName(key: string): string {
-  return `files/${key}`
+  return `${prefix}${key}`
 }
 
 /** The same content in pieces of one size; only the last may be smaller. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { badRequest } from '../../kit/errors.ts'
 import type { Tools } from '../../kit/ports.ts'
 import { fileTooLarge, storageFailed } from './errors.ts'
 import { extensionOf } from './names.ts'
+import { TooLate, writtenUntil } from './writers.ts'
 
 // Enough for containers such as office documents, whose kind is told by what lies in them.
 const headBytes = 65_536
@@ -23,11 +25,13 @@ export interface Incoming {
   content: AsyncIterable<Buffer>
   /** Bytes that may still come; shared by the files of one request. */
   allowance: { left: number; bytesMax: number }
+  /** When the last of them must have come. */
+  until: number
 }
 
 /** Brings content to the store as it comes in, and finds out on the way what it is. */
-export async function storeContent({ files }: Tools, incoming: Incoming): Promise<Content> {
-  const { key, name, declaredType, allowance } = incoming
+export async function storeContent({ files, clock }: Tools, incoming: Incoming): Promise<Content> {
+  const { key, name, declaredType, allowance, until } = incoming
   const hash = createHash('sha256')
   let size = 0
   let clientFailure: unknown
@@ -51,9 +55,12 @@ export async function storeContent({ files }: Tools, incoming: Incoming): Promis
   const head = await beginningOf(source)
   const type = await typeOf(head, declaredType, name)
   try {
-    await files.put(key, joined(head, source), { contentType: type.mimeType })
+    await files.put(key, writtenUntil(until, clock, joined(head, source)), { contentType: type.mimeType })
   } catch (error) {
-    throw clientFailure ?? storageFailed(error)
+    throw (
+      clientFailure ??
+      (error instanceof TooLate ? badRequest({ body: ['took too long to come'] }) : storageFailed(error))
+    )
   }
   return { ...type, size, digest: hash.digest('base64url') }
 }

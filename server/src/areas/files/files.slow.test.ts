@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import sharp from 'sharp'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
@@ -11,13 +12,15 @@ import { settleUntil, until } from '../../../../tests/support/until.ts'
 import { endless, form, formType, type Part, partHead, stream } from '../../../../tests/support/uploads.ts'
 import { area } from '../../kit/area.ts'
 import { badRequest } from '../../kit/errors.ts'
-import { operation } from '../../kit/operation.ts'
+import { operation, type ReceivedFile } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
 import { workIn } from '../../kit/work.ts'
+import { connectionOver } from '../../storage/connection.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { adoptAttachments, claimFiles, fileKeysOf, releaseFiles, shownAttachment, storedAttachment } from './index.ts'
 import { cleanName } from './names.ts'
+import { sweepFiles } from './removal.ts'
 import { Attachment } from './schemas.ts'
 import { addFile } from './store.ts'
 
@@ -451,6 +454,32 @@ for (const database of databases) {
       await h.close()
     })
 
+    it('claimed while it is found that nobody has them are never lost', async () => {
+      const { h, app } = await opened()
+      const { database: db, tools } = h.service.house
+      const sent = await sendForm(h, app, { field: 'file', content: 'x', filename: 'a.txt' })
+      const [{ url }] = sent.body.data.attachments
+      const key = url.split('/files/')[1].split('.')[1]
+      await h.service.house.workers.stop()
+      h.clock.setOffset(25 * 3600)
+      let claiming: Promise<ReceivedFile[]> | undefined
+      await db.write(async (connection) => {
+        // Between finding and dooming somebody sends the file, unless they have to wait for that.
+        const between = connectionOver(connection.flavour, async (text, parameters) => {
+          if (/^update "files"/.test(text)) {
+            claiming ??= db.write((other) => claimFiles(tenantDb(other, app.id), [key], 1))
+            await Promise.race([claiming, pause(200)])
+          }
+          return connection.run(text, parameters)
+        })
+        await sweepFiles.run({}, workIn(between, app.id, tools))
+      })
+      const claimed = await claiming
+      const [row] = await rows(h)
+      assert.equal(row?.state, claimed?.length === 1 ? 'stored' : 'doomed')
+      await h.close()
+    })
+
     it('of a deleted app are removed with it', async () => {
       const { h, app } = await opened()
       const sent = await sendForm(
@@ -490,6 +519,34 @@ for (const database of databases) {
       assert.deepEqual([row?.width, row?.height], [1600, 900])
       assert.equal((await stream(h, `${broken.url}?thumbnail`)).bytes.length, broken.size, 'the file itself')
       h.clock.setOffset(25 * 3600)
+      await nothingLeft(h)
+      await h.close()
+    })
+
+    it('deleted while their small picture is written leave neither behind', async () => {
+      const { h, app } = await opened()
+      const { database: db, tools } = h.service.house
+      const { put } = tools.files
+      let write = () => {}
+      const mayWrite = new Promise<void>((go) => {
+        write = go
+      })
+      const told: string[] = []
+      tools.files.put = async (key, ...content) => {
+        if (!key.endsWith('-small')) return put(key, ...content)
+        told.push('begun')
+        await mayWrite
+        await put(key, ...content).finally(() => told.push('ended'))
+      }
+      const parts = [{ field: 'messageId', content: '1' }]
+      await sendForm(h, app, { field: 'file', content: png, filename: 'a.png' }, ...parts)
+      await until('the small picture is about to be written', () => told.includes('begun'))
+      await db.write((connection) => releaseFiles(workIn(connection, app.id, tools), [1]))
+      db.wake()
+      await until('the file itself is gone', () => onDisk(h) === 0)
+      write()
+      await until('the small picture is written, or what is removed was in its way', () => told.includes('ended'))
+      h.clock.setOffset(2 * 3600)
       await nothingLeft(h)
       await h.close()
     })

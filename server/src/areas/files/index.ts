@@ -6,10 +6,10 @@ import { migrations } from './tables.ts'
 import { makeThumbnail } from './thumbnails.ts'
 
 export { adoptAttachments, fileKeysOf, shownAttachment, storedAttachment } from './attachments.ts'
-export { storeContent } from './content.ts'
+export { auditRemoval, auditStore } from './audit.ts'
 export { type Destination, maySendMediaTo } from './gates.ts'
-export { type InApp, type Metered, openReception, type Reception, type Taken } from './reception.ts'
-export { claimFiles, findStoredFile, keepFile, moveFile, releaseFiles } from './store.ts'
+export { type Metered, openReception, type Reception, receiveAnnounced, type Taken } from './reception.ts'
+export { claimFiles, findStoredFile, keepFile, releaseFiles } from './store.ts'
 export { thumbnailKey, thumbnailType } from './thumbnails.ts'
 export { fileKeyIn, signedUrl, type Ticket, ticketIn } from './urls.ts'
 

@@ -3,8 +3,9 @@ import type { ReceivedFile } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { doomFiles, sweepFiles, unusedSeconds } from './removal.ts'
-import type { FileRow, FileState } from './tables.ts'
+import type { FileRow } from './tables.ts'
 import { canBePictured, makeThumbnail } from './thumbnails.ts'
+import { receivingUntil } from './writers.ts'
 
 const keyBytes = 18
 
@@ -22,9 +23,10 @@ export async function addFile({ db, now, later }: Work, file: NewFile): Promise<
   const key = randomBytes(keyBytes).toString('base64url')
   const { state, name, mimeType: mime, extension, size, uploader = null } = file
   const shape = { width: null, height: null, has_thumbnail: 0 }
+  const writing_until = state === 'receiving' ? receivingUntil(now) : 0
   await db
     .insert('files', {
-      ...{ key, state, name, mime, extension, size, uploader, created_at: now, unused_since: now },
+      ...{ key, state, name, mime, extension, size, uploader, created_at: now, unused_since: now, writing_until },
       ...shape,
     })
     .execute()
@@ -37,7 +39,7 @@ export async function keepFile({ db, later }: Work, file: Omit<ReceivedFile, 'na
   const { key, mimeType: mime, extension, size } = file
   const kept = await db
     .update('files')
-    .set({ state: 'stored', mime, extension, size })
+    .set({ state: 'stored', mime, extension, size, writing_until: 0 })
     .where('key', '=', key)
     .where('state', '=', 'receiving')
     .returning('key')
@@ -53,22 +55,6 @@ export async function findStoredFile(db: TenantDb, key: string): Promise<FileRow
     .selectAll('files')
     .where('files.key', '=', key)
     .where('files.state', '=', 'stored')
-    .executeTakeFirst()
-}
-
-/** Moves an announced file on, or back; nothing if it is not, or no longer, where it was. */
-export async function moveFile(
-  db: TenantDb,
-  key: string,
-  from: FileState,
-  to: FileState,
-): Promise<FileRow | undefined> {
-  return db
-    .update('files')
-    .set({ state: to })
-    .where('key', '=', key)
-    .where('state', '=', from)
-    .returningAll()
     .executeTakeFirst()
 }
 

@@ -1,22 +1,22 @@
-import { sql } from 'kysely'
+import { type Generated, type Selectable, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
-    files: FileRow
+    files: FileTable
     file_uses: FileUseRow
   }
 }
 
 /**
- * A file, by the key its content has in the file store. The row is there before the content and goes after it, so
- * whatever a crash leaves in the store is still known here.
+ * A file, by the key its content has in the file store. The row is there before the content and goes after it, when
+ * nobody can be writing any more; so whatever a crash leaves in the store is still known here.
  *
  * announced: an upload address was given out; receiving: bytes are coming in; stored: whole; doomed: to be removed.
  */
 export type FileState = 'announced' | 'receiving' | 'stored' | 'doomed'
 
-export interface FileRow {
+interface FileTable {
   app_id: string
   key: string
   state: FileState
@@ -29,11 +29,15 @@ export interface FileRow {
   height: number | null
   /** 1: there is a small picture of it, under a key of its own. */
   has_thumbnail: number
+  /** Until then somebody may be writing its content, or its small picture; 0 if nobody is. */
+  writing_until: Generated<number>
   uploader: string | null
   created_at: number
   /** Since when no message has it; nothing while one does. */
   unused_since: number | null
 }
+
+export type FileRow = Selectable<FileTable>
 
 /** A message has a file. Several can have the same one: messages are forwarded. */
 export interface FileUseRow {
@@ -75,5 +79,11 @@ export const migrations: Migrations = {
       .addPrimaryKeyConstraint('file_uses_key', ['app_id', 'message_id', 'key'])
       .execute()
     await schema.createIndex('file_uses_by_key').on('file_uses').columns(['app_id', 'key']).execute()
+  },
+  '20261117-file-writers': async ({ schema }) => {
+    await schema
+      .alterTable('files')
+      .addColumn('writing_until', 'bigint', (column) => column.notNull().defaultTo(0))
+      .execute()
   },
 }

@@ -39,7 +39,7 @@ export function forgetting(area: string, forgetSome: ForgetSome): JobDefinition 
 /** Queues all of it, in the transaction that deletes the user: from here on nothing can be overlooked. */
 export async function forgetLater({ db, now }: Work, { uid, id }: Pick<Gone, 'uid' | 'id'>): Promise<void> {
   const payload = JSON.stringify({ uid, id })
-  const jobs = [...forgetful.keys()].map((name) => ({ name, key: uid, payload, run_at: now }))
+  const jobs = [...forgetful.keys()].map((name) => ({ name, lane: 'bulk' as const, key: uid, payload, run_at: now }))
   if (jobs.length > 0) await db.insert('jobs', jobs).execute()
 }
 

@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** What Linux tells of processes; elsewhere nothing can be asked. */
+
+export const canBeAsked = existsSync('/proc/self/status')
+
+/** The processes that another has started, by a word in their command. */
+export function childrenOf(pid: number, word: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((child) => told(child, 'status', /^PPid:\s+(\d+)/m) === String(pid))
+    .filter((child) => told(child, 'cmdline', new RegExp(`(${word})`)) !== undefined)
+}
+
+/** The most memory that a process has held so far. */
+export function peakBytes(pid: number): number {
+  return Number(told(pid, 'status', /^VmHWM:\s+(\d+) kB/m) ?? 0) * 1024
+}
+
+export function environmentOf(pid: number): string[] {
+  return (told(pid, 'environ', /^([\s\S]*)$/) ?? '').split('\0').filter((entry) => entry !== '')
+}
+
+/** A process may end while it is looked at. */
+function told(pid: number, file: string, pattern: RegExp): string | undefined {
+  try {
+    return pattern.exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+/** Looks again and again at some processes, which may come and go; answers the most memory that one of them has held. */
+export function watchPeak(pids: () => number[]): () => number {
+  let peak = 0
+  const look = () => {
+    peak = Math.max(peak, ...pids().map(peakBytes))
+  }
+  const timer = setInterval(look, 20)
+  return () => {
+    clearInterval(timer)
+    look()
+    return peak
+  }
+}

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { pino } from 'pino'
+import { type Area, area } from '../server/src/kit/area.ts'
+import { type JobDefinition, job, laneOf } from '../server/src/kit/job.ts'
+import { Type } from '../server/src/kit/schema.ts'
+import { type Work, workIn } from '../server/src/kit/work.ts'
+import type { JobLane } from '../server/src/storage/tables.ts'
+import { tenantDb } from '../server/src/storage/tenant.ts'
+import { claimSome } from '../server/src/workers/claims.ts'
+import { createJobLoop } from '../server/src/workers/jobs.ts'
+import { createTurns } from '../server/src/workers/turns.ts'
+import { type DatabaseName, databases } from './support/databases.ts'
+import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
+import { plansOf, rowsRead } from './support/plans.ts'
+import { appWith, sayIn } from './support/talk.ts'
+import { acrossApps } from './support/tripwire.ts'
+import { until } from './support/until.ts'
+
+/** However much one app has queued, another app's work waits for no more than a batch or two of it. */
+
+const jobsPerBatch = 20
+const floodJobs = 100_000
+const rowsPerInsert = 1_000
+
+const payload = Type.Object({ n: Type.Integer() })
+
+/** Jobs that tell whose they were, in the order in which they ran. */
+function jobsIn(ran: string[]) {
+  const noted = async (_: unknown, { db }: Work) => {
+    ran.push(db.appId)
+    return undefined
+  }
+  return {
+    inside: job({ name: 'test.inside', payload, attemptsMax: 3, run: noted }),
+    outside: job({ name: 'test.outside', payload, attemptsMax: 3, prepare: async () => {}, run: noted }),
+    bulk: job({ name: 'test.bulk', payload, attemptsMax: 3, bulk: true, run: noted }),
+    /** A deletion that is never done. */
+    endless: job({
+      name: 'test.endless',
+      payload,
+      attemptsMax: 3,
+      bulk: true,
+      async run(_, work) {
+        await noted(_, work)
+        return { againAt: work.now }
+      },
+    }),
+  }
+}
+
+const card = (...jobs: JobDefinition[]): Area[] => [area({ name: 'test', about: 'Works for tests.', jobs })]
+
+function inApp(h: House, appId: string, work: (work: Work) => Promise<unknown>): Promise<unknown> {
+  const { database, tools } = h.service.house
+  return database.write((connection) => work(workIn(connection, appId, tools)))
+}
+
+/** Queues so many jobs of an app, all of them overdue. */
+async function queue(h: House, appId: string, definition: JobDefinition, count: number, from = 0): Promise<void> {
+  const { name } = definition
+  for (let first = from; first < from + count; first += rowsPerInsert) {
+    const numbers = Array.from({ length: Math.min(rowsPerInsert, from + count - first) }, (_, index) => first + index)
+    await inApp(h, appId, async ({ db, now }) => {
+      const rows = numbers.map((n) => ({
+        ...{ name, lane: laneOf(definition), key: `${n}`, payload: JSON.stringify({ n }), run_at: now - 3_600 },
+      }))
+      await db.insert('jobs', rows).execute()
+    })
+  }
+}
+
+async function withHouse(database: DatabaseName, areas: Area[], work: (h: House) => Promise<void>): Promise<void> {
+  const h = await house({ database, areas })
+  // Whoever brings nodes of their own wants no other to help.
+  if (areas.length === 0) await h.service.house.workers.stop()
+  try {
+    await work(h)
+  } finally {
+    await h.close()
+  }
+}
+
+const silentLog = pino({ level: 'silent' })
+
+/** The jobs of one more node on the same database. */
+function nodeWith({ service }: House, ...jobs: JobDefinition[]) {
+  const { database, tools } = service.house
+  return createJobLoop(database, card(...jobs), () => tools, silentLog)
+}
+
+const countOf = (ran: string[], appId: string) => ran.filter((each) => each === appId).length
+
+for (const database of databases) {
+  describe(`turns between apps on ${database}`, () => {
+    for (const lane of ['inside', 'outside', 'bulk'] as const) {
+      it(`come at once to a single job in the lane "${lane}", whatever another app has queued there`, async () => {
+        const ran: string[] = []
+        const jobs = jobsIn(ran)
+        await withHouse(database, card(...Object.values(jobs)), async (h) => {
+          // In the order of their ids the flood stands on either side of the other.
+          for (const flood of ['a-flood', 'z-flood']) await queue(h, flood, jobs[lane], floodJobs / 2)
+          h.service.house.database.wake()
+          await until('the flood is under way', () => ran.length > 0)
+          await inApp(h, 'm-small', ({ later }) => later(jobs[lane], { n: 1 }, { key: 'one' }))
+          const before = ran.length
+          h.service.house.database.wake()
+          await until('the single one has run', () => ran.includes('m-small'))
+          const waitedFor = ran.indexOf('m-small') - before
+          assert.ok(waitedFor <= 2 * jobsPerBatch, `it waited for ${waitedFor} jobs of others`)
+        })
+      })
+    }
+
+    it('come to a small deletion while another app deletes very much', async () => {
+      const ran: string[] = []
+      const { bulk, endless } = jobsIn(ran)
+      await withHouse(database, card(bulk, endless), async (h) => {
+        const app = await appWith(h, 'ada')
+        assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', type: 'public', owner: 'ada' }))
+        await sayIn(app, 'g', 'ada')
+        await h.settle()
+        for (const flood of ['0-flood', 'z-flood']) {
+          await queue(h, flood, bulk, floodJobs / 2)
+          await inApp(h, flood, ({ later }) => later(endless, { n: 1 }, { key: 'all' }))
+        }
+        h.service.house.database.wake()
+        await until('the flood is under way', () => ran.length > 0)
+        const before = ran.length
+        assertSucceeds(await app.delete('/groups/g'))
+        await until('the group is cleared away', async () => (await waitingIn(h, app)) === 0)
+        const waitedFor = ran.length - before
+        assert.ok(waitedFor <= 60, `it waited for ${waitedFor} batches of others`)
+      })
+    })
+
+    it('are equal among three apps, however much each of them has queued', async () => {
+      const ran: string[] = []
+      const { inside } = jobsIn(ran)
+      await withHouse(database, [], async (h) => {
+        for (const [appId, count] of [
+          ['a', 5_000],
+          ['b', 500],
+          ['c', 200],
+        ] as const) {
+          await queue(h, appId, inside, count)
+        }
+        const node = nodeWith(h, inside)
+        while (ran.length < 500) assert.ok(await node.run())
+        const shares = ['a', 'b', 'c'].map((appId) => countOf(ran, appId))
+        for (const share of shares) assert.ok(Math.abs(share - ran.length / 3) <= jobsPerBatch, `${shares}`)
+      })
+    })
+
+    it('come round to everybody where more apps wait than a batch has places', async () => {
+      const ran: string[] = []
+      const { inside } = jobsIn(ran)
+      await withHouse(database, [], async (h) => {
+        const apps = Array.from({ length: 65 }, (_, n) => `app-${n}`)
+        for (const appId of apps) await queue(h, appId, inside, 5)
+        const node = nodeWith(h, inside)
+        while (ran.length < 2 * apps.length) assert.ok(await node.run())
+        assert.deepEqual(
+          apps.filter((appId) => countOf(ran, appId) < 1 || countOf(ran, appId) > 3),
+          [],
+        )
+      })
+    })
+
+    it('are found beside a thousand apps whose work is for later', async () => {
+      const ran: string[] = []
+      const { inside } = jobsIn(ran)
+      await withHouse(database, [], async (h) => {
+        const apps = Array.from({ length: 1_000 }, (_, n) => `app-${n}`)
+        for (const appId of apps) {
+          await inApp(h, appId, ({ later, now }) => later(inside, { n: 1 }, { key: 'one', at: now + 3_600 }))
+        }
+        await queue(h, 'a-flood', inside, 5_000)
+        await inApp(h, 'app-777', ({ later }) => later(inside, { n: 2 }, { key: 'two' }))
+        const node = nodeWith(h, inside)
+        let batches = 0
+        for (; !ran.includes('app-777'); batches += 1) assert.ok(await node.run())
+        assert.ok(batches <= 6, `it took ${batches} batches`)
+      })
+    })
+
+    it('leave room outside: an app with slow jobs keeps no more than half of the places', async () => {
+      const begun: string[] = []
+      let open = () => {}
+      const opened = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      const slow = job({
+        name: 'test.slow',
+        payload,
+        attemptsMax: 3,
+        async prepare(_, { db }) {
+          begun.push(db.appId)
+          await opened
+        },
+        run: async () => undefined,
+      })
+      await withHouse(database, [], async (h) => {
+        await queue(h, 'a', slow, 50)
+        const node = nodeWith(h, slow)
+        for (let round = 0; round < 5; round += 1) await node.run()
+        assert.deepEqual(begun, ['a', 'a'])
+        await queue(h, 'b', slow, 1)
+        await node.run()
+        assert.deepEqual(begun, ['a', 'a', 'b'])
+        open()
+        while (await node.outsideMoves()) {}
+      })
+    })
+
+    it('give nothing to two nodes', async () => {
+      const ran: string[] = []
+      const noted = async ({ n }: { n: number }, { db }: Work) => {
+        ran.push(`${db.appId} ${n}`)
+        return undefined
+      }
+      const inside = job({ name: 'test.inside', payload, attemptsMax: 3, run: noted })
+      const outside = job({ name: 'test.outside', payload, attemptsMax: 3, prepare: async () => {}, run: noted })
+      const bulk = job({ name: 'test.bulk', payload, attemptsMax: 3, bulk: true, run: noted })
+      await withHouse(database, [], async (h) => {
+        const apps = ['a', 'b', 'c']
+        for (const [index, definition] of [inside, outside, bulk].entries()) {
+          for (const appId of apps) await queue(h, appId, definition, 100, index * 100)
+        }
+        const nodes = [1, 2, 3].map(() => nodeWith(h, inside, outside, bulk))
+        const work = async (node: (typeof nodes)[number]) => {
+          for (;;) {
+            const worked = await node.run()
+            const advanced = await node.runBulk(new Set())
+            if (!worked && advanced === undefined && !(await node.outsideMoves())) return
+          }
+        }
+        await Promise.all(nodes.map(work))
+        await Promise.all(nodes.map(work))
+        const all = apps.flatMap((appId) => Array.from({ length: 300 }, (_, n) => `${appId} ${n}`))
+        assert.deepEqual(ran.toSorted(), all.toSorted())
+      })
+    })
+
+    it('come again to a job whose worker has gone, and end one that ends every worker', async (t) => {
+      let begun = 0
+      const deadly = job({
+        name: 'test.deadly',
+        payload,
+        attemptsMax: 2,
+        async prepare() {
+          begun += 1
+          await new Promise(() => {})
+        },
+        run: async () => undefined,
+      })
+      await withHouse(database, [], async (h) => {
+        await queue(h, 'a', deadly, 1)
+        const realNow = Date.now()
+        for (const [deaths, expected] of [1, 2, 2, 2].entries()) {
+          t.mock.method(Date, 'now', () => realNow + deaths * 61_000)
+          const node = nodeWith(h, deadly)
+          assert.equal(await node.run(), deaths < 3)
+          if (deaths === 2) while (await node.outsideMoves()) {}
+          assert.equal(begun, expected)
+        }
+        const { rows } = await acrossApps(async () =>
+          h.service.house.database.reader.run('SELECT attempts, dead_at, last_error FROM jobs', []),
+        )
+        const [row] = rows as { attempts: number; dead_at: number | null; last_error: string }[]
+        assert.ok(row?.dead_at)
+        assert.match(row.last_error, /ended with each attempt/)
+      })
+    })
+
+    it('are found without reading what is queued', async () => {
+      const { inside } = jobsIn([])
+      await withHouse(database, [], async (h) => {
+        const app = await h.app('small')
+        await queue(h, 'a-flood', inside, 20_000)
+        await queue(h, app.id, inside, 1)
+        const { clock } = h.service.house.tools
+        const moment = { due: clock.now(), now: Math.floor(Date.now() / 1000) }
+        const plans = await plansOf(h, app, async ({ connection }) => {
+          const turns = createTurns({ reader: connection }, 'inside')
+          assert.deepEqual((await turns.next(moment, 20)).toSorted(), [app.id, 'a-flood'].toSorted())
+          const claimed = await claimSome(tenantDb(connection, 'a-flood'), 'inside', moment, 10)
+          assert.equal(claimed.length, 10)
+        })
+        assert.ok(plans.length >= 3)
+        for (const plan of plans) {
+          if (database === 'sqlite') assert.doesNotMatch(plan, /SCAN jobs/)
+          else assert.ok(rowsRead(plan, ['jobs']) <= 500, plan)
+        }
+      })
+    })
+
+    it('sort what an earlier version has queued into its lane', async () => {
+      const ran: string[] = []
+      const { bulk, inside } = jobsIn(ran)
+      await withHouse(database, [], async (h) => {
+        const unsorted = { key: 'one', payload: '{"n":1}', run_at: 0 }
+        await inApp(h, 'a', ({ db }) => db.insert('jobs', [{ name: bulk.name, ...unsorted }]).execute())
+        await inApp(h, 'a', ({ db }) => db.insert('jobs', [{ name: inside.name, lane: 'bulk', ...unsorted }]).execute())
+        await nodeWith(h, bulk, inside).sortIntoLanes()
+        const { rows } = await acrossApps(async () =>
+          h.service.house.database.reader.run('SELECT name, lane FROM jobs ORDER BY name', []),
+        )
+        const lanes = (rows as { name: string; lane: JobLane }[]).map(({ name, lane }) => [name, lane])
+        assert.deepEqual(lanes, [
+          ['test.bulk', 'bulk'],
+          ['test.inside', 'inside'],
+        ])
+      })
+    })
+  })
+}
+
+/** Jobs of an app that are due. */
+async function waitingIn({ service, clock }: House, { id }: AppClient): Promise<number> {
+  const { database, tools } = service.house
+  const rows = await workIn(database.reader, id, tools)
+    .db.select('jobs')
+    .select('jobs.key')
+    .where('jobs.run_at', '<=', clock.now())
+    .execute()
+  return rows.length
+}
