@@ -338,22 +338,26 @@ async function troubleWith(what: string, check: () => Promise<void>, log: Logger
   }
 }
 
-// To find out takes a commit, and whoever asks may do so as often as they like.
-const readinessKeptMilliseconds = 2_000
-
 /** Reasons why nothing could be answered or stored now. */
 function readiness({ database, tools }: House, log: Logger): () => Promise<string[]> {
-  let asked: Promise<string[]> = Promise.resolve([])
-  let askedAt = Number.NEGATIVE_INFINITY
-  async function ask(): Promise<string[]> {
+  const checkFiles = keptForAWhile(tools.files.check)
+  return async () => {
     const ofDatabase = await troubleWith('the database', database.check, log)
-    return [...ofDatabase, ...(await troubleWith('the file store', tools.files.check, log))]
+    return [...ofDatabase, ...(await troubleWith('the file store', checkFiles, log))]
   }
+}
+
+const outcomeKeptMilliseconds = 2_000
+
+/** To find out takes a write, and whoever asks may do so as often as they like. */
+function keptForAWhile(check: () => Promise<void>): () => Promise<void> {
+  let outcome = Promise.resolve()
+  let askedAt = Number.NEGATIVE_INFINITY
   return () => {
-    if (performance.now() - askedAt > readinessKeptMilliseconds) {
+    if (performance.now() - askedAt > outcomeKeptMilliseconds) {
       askedAt = performance.now()
-      asked = ask()
+      outcome = check()
     }
-    return asked
+    return outcome
   }
 }
