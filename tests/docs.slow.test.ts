@@ -18,6 +18,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = filesOf('**/*.md')
 const vendorPage = 'docs/compatibility.md'
 const operatingPage = 'docs/operating.md'
+const securityPage = 'docs/security-model.md'
 
 describe('the documentation', () => {
   it('has only relative links that lead somewhere, down to the heading', () => {
@@ -33,6 +34,18 @@ describe('the documentation', () => {
     const named = pages.flatMap((page) => [...read(page).matchAll(/PARLEY_[A-Z0-9_]*[A-Z0-9]/g)].map(([name]) => name))
     assert.deepEqual(
       named.filter((name) => !known.has(name)),
+      [],
+    )
+  })
+
+  it('lists limits in the security model with the defaults they have', () => {
+    const rows = [...read(securityPage).matchAll(/^\| .* \| ([\d,]+)\b.* \| `(PARLEY_\w+)` \|$/gm)]
+    assert.ok(rows.length > 10)
+    const told = Object.fromEntries(rows.map(([, limit = '', variable]) => [variable, limit.replaceAll(',', '')]))
+    const set = settingsList.filter(({ variable }) => variable in told)
+    assert.deepEqual(told, Object.fromEntries(set.map(({ variable, fallback }) => [variable, fallback])))
+    assert.deepEqual(
+      settingsList.filter(({ variable }) => variable.startsWith('PARLEY_LIMIT_') && !(variable in told)),
       [],
     )
   })
