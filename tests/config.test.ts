@@ -33,6 +33,8 @@ describe('settings', () => {
     PARLEY_REGION: ['', 'de', 'US', 'us,eu'],
     PARLEY_DATABASE_URL: ['mysql://x', 'localhost:5432', 'postgres//x', 'postgres://[bad'],
     PARLEY_DATABASE_CONNECTIONS: ['0', '1', '501', 'many', ''],
+    PARLEY_READERS: ['0', '65', 'all', ''],
+    PARLEY_READ_SECONDS: ['0', '61', '5s', ''],
     PARLEY_REDIS_URL: ['localhost', 'http://x', 'redis://[bad'],
     PARLEY_MASTER_KEY: ['short', hex(63), hex(65), 'g'.repeat(64)],
     PARLEY_TLS_CERT: ['/nowhere/cert.pem'],

@@ -13,6 +13,7 @@ import { docsPage } from './http/docs-page.ts'
 import { createFileDoor } from './http/file-door.ts'
 import { rateLimits } from './http/limits.ts'
 import { listen } from './http/listener.ts'
+import { createLongReads } from './http/long-reads.ts'
 import { createObserver } from './http/observe.ts'
 import { openApi } from './http/openapi.ts'
 import { createPipeline } from './http/pipeline.ts'
@@ -76,7 +77,10 @@ export async function openDatabase(config: Config): Promise<Database> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 })
   if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile))
   const { openPostgres } = await import('./storage/postgres.ts')
-  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections)
+  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections, {
+    connectionsMax: config.readers,
+    seconds: config.readSeconds,
+  })
 }
 
 async function openCounters(config: Config, secrets: Secrets, log: Logger): Promise<Counters> {
@@ -165,6 +169,7 @@ export async function startService(config: Config, log: Logger, options: Options
       sendMessage: config.messagesPerMinute,
       markUnread: config.unreadPerMinute,
     }),
+    longReads: createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds }),
     observer,
     // A process that only works keeps its port for health and metrics.
     route: createRouter(config.roles.includes('api') ? areas : []),

@@ -66,8 +66,24 @@ export const noManagementCredentials = defineError(
 export const tooManyRequests = defineError<{ retryAfter: number }>(
   'ERR_TOO_MANY_REQUESTS',
   429,
-  'the app has used up its requests of this minute',
+  'the app has used up its requests of this minute, or too many long reads of the app or the user are under way',
   ({ retryAfter }) => `Too many requests; try again in ${retryAfter} s.`,
+  ({ retryAfter }) => ({ retryAfter }),
+)
+
+export const tookTooLong = defineError<{ seconds: number }>(
+  'ERR_MISSION_FAILED',
+  503,
+  'the read took longer than it may and was ended, or waited too long for its turn',
+  ({ seconds }) =>
+    `This took longer than ${seconds} s and was ended. Ask for less: longer words, narrower filters, one conversation.`,
+)
+
+export const readersBusy = defineError<{ retryAfter: number }>(
+  tookTooLong.code,
+  tookTooLong.status,
+  tookTooLong.when,
+  ({ retryAfter }) => `The server is busy with other long reads; try again in ${retryAfter} s.`,
   ({ retryAfter }) => ({ retryAfter }),
 )
 

@@ -10,7 +10,7 @@ import type { Tools } from '../kit/ports.ts'
 import { isBroken } from '../kit/readable.ts'
 import { ReadyMade } from '../kit/reply.ts'
 import { type Work, workIn } from '../kit/work.ts'
-import type { Connection } from '../storage/connection.ts'
+import { type Connection, TakesLong } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { type Address, addressReader } from './address.ts'
@@ -33,6 +33,7 @@ import {
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { type Allowance, allowanceHeaders, type Limits, refusalHeaders } from './limits.ts'
 import { endHeard, takeTime } from './listener.ts'
+import type { LongReads } from './long-reads.ts'
 import { bodyOfFields, isMultipart, readForm } from './multipart.ts'
 import type { Observer, Trace } from './observe.ts'
 import { errorsOf } from './openapi.ts'
@@ -42,6 +43,7 @@ export interface Pipeline {
   database: Database
   directory: Directory
   limits: Limits
+  longReads: LongReads
   observer: Observer
   route: ReturnType<typeof createRouter>
   tools: Tools
@@ -54,6 +56,7 @@ export interface Pipeline {
 /** A request on its way; each step fills in what it found. */
 interface Exchange {
   request: IncomingMessage
+  response: ServerResponse
   trace: Trace
   source: Source
   allowance: Allowance | undefined
@@ -73,6 +76,7 @@ export function createPipeline(pipeline: Pipeline) {
     if (isPreflight(request)) return answerPreflight(request, response)
     const exchange: Exchange = {
       request,
+      response,
       trace: observer.begin(),
       source: 'chat-api',
       allowance: undefined,
@@ -97,11 +101,11 @@ export function createPipeline(pipeline: Pipeline) {
       const known = asApiError(pipeline.strict ? heldToDeclaration(error, exchange) : error, exchange)
       status = known.status
       reply = new ReadyMade(errorText(known, exchange.source))
-      send(exchange, response, status, reply, retryAfterOf(known))
+      send(exchange, status, reply, retryAfterOf(known))
       observer.end(exchange.trace, request.method ?? '', status)
       return
     }
-    send(exchange, response, status, reply, undefined)
+    send(exchange, status, reply, undefined)
     observer.end(exchange.trace, request.method ?? '', status)
   }
 }
@@ -137,7 +141,7 @@ async function answer(
   const call: Call = { app, caller, mounted: found.mounted, params: found.params, search, trace, sent: nothingSent }
   if (operation.method === 'GET') {
     readActor(call, headers)
-    return perform(pipeline, pipeline.database.reader, call)
+    return read(pipeline, exchange, call)
   }
   call.sent = await readSent(pipeline, request, call)
   try {
@@ -264,6 +268,21 @@ function actingUid(
   return uid
 }
 
+/** A read, on the connection that all share; unless it turns out to be one that may take long. */
+async function read(pipeline: Pipeline, { response }: Exchange, call: Call): Promise<ReadyMade> {
+  try {
+    return await perform(pipeline, { ...pipeline.database.reader, isShared: true }, call)
+  } catch (error) {
+    if (!(error instanceof TakesLong)) throw error
+  }
+  const { id, mayTakeLong } = call.mounted.operation
+  if (pipeline.strict && !mayTakeLong) throw new Error(`${id} does not declare that it may take long.`)
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const asker = { appId: call.app?.id ?? '', uid: call.actAs }
+  return pipeline.longReads.run(asker, gone.signal, (connection) => perform(pipeline, connection, call))
+}
+
 /** A write: one transaction, then the workers are woken and the caller is answered. */
 async function change(pipeline: Pipeline, call: Call, attempt: Attempt | undefined): Promise<ReadyMade> {
   const { database, directory, tools } = pipeline
@@ -347,8 +366,7 @@ function retryAfterOf({ details }: ApiError): number | undefined {
 }
 
 function send(
-  { request, trace, allowance, mounted, params }: Exchange,
-  response: ServerResponse,
+  { request, response, trace, allowance, mounted, params }: Exchange,
   status: number,
   reply: ReadyMade,
   retryAfter: number | undefined,

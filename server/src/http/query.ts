@@ -12,6 +12,7 @@ interface PropertySchema {
   type?: string
   minimum?: number
   maxItems?: number
+  maxLength?: number
 }
 
 const nothing = {}
@@ -23,11 +24,12 @@ export function queryReader(schema: TSchema): QueryReader {
   return (search) => {
     if (search === '' || readers.length === 0) return nothing
     const sent = new URLSearchParams(search)
+    const numbered = entriesByName(sent)
     const query: Record<string, unknown> = {}
     const details: Record<string, string[]> = {}
     for (const { name, read } of readers) {
       const values = [...sent.getAll(name), ...sent.getAll(`${name}[]`)].filter(isFilled)
-      const entries = entriesOf(sent, name).filter(isFilled)
+      const entries = (numbered.get(name) ?? []).filter(isFilled)
       if (values.length === 0 && entries.length === 0) continue
       const broken = [...values, ...entries].some(isBroken)
       const outcome = broken ? { problem: 'must be readable text' } : read(values, entries)
@@ -50,7 +52,7 @@ function readerFor(property: PropertySchema): Read {
       return (values, entries) =>
         readList([...values.flatMap((value) => value.split(',')), ...entries], property.maxItems)
     default:
-      return ([value], [entry]) => ({ value: value ?? entry })
+      return ([value], [entry]) => readText(value ?? entry ?? '', property.maxLength)
   }
 }
 
@@ -59,11 +61,20 @@ function isFilled(value: string): boolean {
 }
 
 /** `tags[0]`, `tags[1]` and so on, as some clients write lists. */
-function entriesOf(sent: URLSearchParams, name: string): string[] {
-  return [...sent].flatMap(([key, value]) => {
-    const isEntry = key.startsWith(`${name}[`) && /^\[\d+\]$/.test(key.slice(name.length))
-    return isEntry ? [value] : []
-  })
+function entriesByName(sent: URLSearchParams): Map<string, string[]> {
+  const byName = new Map<string, string[]>()
+  for (const [key, value] of sent) {
+    const name = /^(.*)\[\d+\]$/s.exec(key)?.[1]
+    if (name === undefined) continue
+    const entries = byName.get(name) ?? []
+    entries.push(value)
+    byName.set(name, entries)
+  }
+  return byName
+}
+
+function readText(value: string, most = Number.POSITIVE_INFINITY): ReturnType<Read> {
+  return value.length > most ? { problem: `must not be longer than ${most} characters` } : { value }
 }
 
 function readList(value: string[], most = Number.POSITIVE_INFINITY): ReturnType<Read> {

@@ -26,6 +26,12 @@ export type Numbered = <Table extends string, Columns extends string>(
 export interface Database {
   /** For reading; outside any transaction. */
   reader: Connection
+  /**
+   * Runs `work` on a connection for reads that may take long, where nobody waits for it. Once the signal is given the
+   * statement under way is ended, and `work` meets the signal's reason. Some can be under way at a time, as the database
+   * was opened for; more wait.
+   */
+  readLong<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T>
   /** Runs `work` in one durable transaction; resolves only after its commit, and leaves nothing if `work` throws. */
   write<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /** The same, and on no other node at the same time. */

@@ -93,25 +93,17 @@ const scanOrder: Partial<Record<keyof Tables, string>> = {
   search_entries: 'ORDER BY app_id, list, at',
 }
 
+/** Reads that may take long have connections of their own, or they would use up everybody's. */
+export interface LongReadOptions {
+  connectionsMax: number
+  /** After how long PostgreSQL ends a statement by itself, at the latest a second later. */
+  seconds: number
+}
+
 /** The scaled database: a pool whose reads are pipelined, and transactions retried when PostgreSQL asks for it. */
-export function openPostgres(url: string, connectionsMax: number): Database {
-  const pool = postgres(url, {
-    max: connectionsMax,
-    onnotice: () => {},
-    connection: {
-      // A statement or a transaction that hangs must not hold up everyone else for good.
-      statement_timeout: statementMilliseconds,
-      idle_in_transaction_session_timeout: statementMilliseconds,
-      // Every statement has its index. A table that has just grown must not be read whole because statistics lag behind,
-      // nor a plan be compiled because the function for grams is declared expensive.
-      enable_seqscan: 'off',
-      jit: 'off',
-    },
-    types: {
-      // Counts, sums and seconds stay far below 2^53, so they are plain numbers everywhere.
-      number: { to: bigintOid, from: [bigintOid, numericOid], serialize: String, parse: Number },
-    },
-  })
+export function openPostgres(url: string, connectionsMax: number, longReads: LongReadOptions): Database {
+  const pool = openPool(url, connectionsMax, statementMilliseconds)
+  const longPool = openPool(url, longReads.connectionsMax, (longReads.seconds + 1) * 1_000)
   const reader = connectionOver(flavour, runOn(pool))
   const wakeListeners: (() => void)[] = []
   let wakePending = false
@@ -130,6 +122,7 @@ export function openPostgres(url: string, connectionsMax: number): Database {
 
   return {
     reader,
+    readLong: (work, signal) => work(connectionOver(flavour, runUntil(signal, runOn(longPool)))),
     write: (work) => transaction('', work),
     writeAlone: (work) =>
       transaction('', async (connection) => {
@@ -232,7 +225,42 @@ export function openPostgres(url: string, connectionsMax: number): Database {
       if (wakeListeners.push(listener) > 1) return
       pool.listen(wakeChannel, () => wakeListeners.forEach((each) => void each())).catch(() => {})
     },
-    close: () => pool.end({ timeout: 5 }),
+    close: async () => {
+      await Promise.all([pool, longPool].map((each) => each.end({ timeout: 5 })))
+    },
+  }
+}
+
+function openPool(url: string, connectionsMax: number, statementTimeout: number): postgres.Sql {
+  return postgres(url, {
+    max: connectionsMax,
+    onnotice: () => {},
+    connection: {
+      // A statement or a transaction that hangs must not hold up everyone else for good.
+      statement_timeout: statementTimeout,
+      idle_in_transaction_session_timeout: statementMilliseconds,
+      // Every statement has its index. A table that has just grown must not be read whole because statistics lag behind,
+      // nor a plan be compiled because the function for grams is declared expensive.
+      enable_seqscan: 'off',
+      jit: 'off',
+    },
+    types: {
+      // Counts, sums and seconds stay far below 2^53, so they are plain numbers everywhere.
+      number: { to: bigintOid, from: [bigintOid, numericOid], serialize: String, parse: Number },
+    },
+  }) as postgres.Sql
+}
+
+/** Nothing is begun any more once the signal is given; what is under way then is ended by PostgreSQL. */
+function runUntil(signal: AbortSignal, run: RunStatement): RunStatement {
+  return async (text, parameters) => {
+    signal.throwIfAborted()
+    try {
+      return await run(text, parameters)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error
+    }
   }
 }
 

@@ -5,7 +5,10 @@ import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { inTurns } from './in-turns.ts'
 import { gramsOf, markSeparator, type WantedEntry, type WantedGrams } from './search.ts'
+import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
+import { createReaders } from './sqlite-readers.ts'
 import { describeTables, learnStatistics } from './sqlite-statistics.ts'
 import type { EventRow, JobRow, Tables } from './tables.ts'
 
@@ -133,7 +136,6 @@ function gramIndexing(writer: DatabaseSync): () => void {
 }
 
 const rowsPerScan = 1_000
-const busyMilliseconds = 5_000
 const constraintPrimaryKey = 1555
 const constraintUnique = 2067
 
@@ -158,20 +160,22 @@ export function lockFolder(folder: string): (() => void) | undefined {
 /** The embedded database: one file, one writer, readers that never wait for it. */
 export function openSqlite(file: string): Database {
   mkdirSync(dirname(file), { recursive: true })
-  const writer = open(file)
-  const reader = open(file)
+  const writer = openToWrite(file)
+  const reader = openFile(file)
   // A commit that many share changes pages all over the indexes; those that do not fit would be written and read twice.
   writer.exec('PRAGMA cache_size = -64000')
   const wakeListeners: (() => void)[] = []
+  const readers = createReaders(file, { whenAtRest: () => reader.exec('PRAGMA wal_checkpoint(PASSIVE)') })
 
   const readRows = statements(reader)
   const write = createGroupCommit({
     ...transactionsOn(writer),
-    connection: connectionOver(flavour, statements(writer)),
+    connection: connectionOver(flavour, inTurns(statements(writer))),
   })
 
   return {
-    reader: connectionOver(flavour, readRows),
+    reader: connectionOver(flavour, inTurns(readRows)),
+    readLong: (work, signal) => readers.lend((run) => work(connectionOver(flavour, run)), signal),
     write,
     writeAlone: write,
     snapshot: (work) => withSnapshot(file, work),
@@ -254,37 +258,24 @@ export function openSqlite(file: string): Database {
     },
     onWake: (listener) => void wakeListeners.push(listener),
     async close() {
+      await readers.close()
       reader.close()
       writer.close()
     },
   }
 }
 
-function open(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: busyMilliseconds })
-  // The built-in lower() knows ASCII only; names are in any script.
-  database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text))
-  // As on the other database, LIKE takes letters as they are.
-  database.exec('PRAGMA case_sensitive_like = ON')
-  database.function(
-    'split_part',
-    { deterministic: true },
-    (text, separator, n) =>
-      String(text)
-        .split(String(separator))
-        .at(Number(n) - 1) ?? '',
-  )
+/** The connections that may write; only they keep the index on grams. */
+function openToWrite(file: string): DatabaseSync {
+  const database = openFile(file)
   database.function('entry_tokens', { deterministic: true }, (appId, list, text, marks) =>
     entryTokens(String(appId), String(list), String(text), String(marks)),
   )
-  // Every savepoint keeps pages as they were before it; in a temporary file that costs a third more for each write.
-  database.exec('PRAGMA temp_store = MEMORY')
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
   return database
 }
 
 async function withSnapshot<T>(file: string, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const database = open(file)
+  const database = openFile(file)
   try {
     database.exec('BEGIN')
     return await work(connectionOver(flavour, statements(database)))
@@ -313,46 +304,10 @@ function transactionsOn(writer: DatabaseSync) {
   }
 }
 
-interface Prepared {
-  statement: StatementSync
-  /** Empty where the statement answers no rows. */
-  columns: string[]
-}
-
-/** Prepares each text once per connection and keeps it: preparing costs more than most statements. */
 function statements(database: DatabaseSync): (text: string, parameters: readonly unknown[]) => Outcome {
-  const prepared = new Map<string, Prepared>()
+  const run = statementsOn(database)
   return (text, parameters) => {
-    let entry = prepared.get(text)
-    if (!entry) {
-      entry = prepare(database, text)
-      if (prepared.size >= preparedMax) prepared.clear()
-      prepared.set(text, entry)
-    }
-    const { statement, columns } = entry
-    const values = parameters as (string | number | null)[]
-    if (columns.length > 0) {
-      const rows = asObjects(columns, statement.all(...values) as unknown as unknown[][])
-      return { rows, changes: rows.length }
-    }
-    return { rows: [], changes: Number(statement.run(...values).changes) }
+    const { columns, rows, changes } = run(text, parameters)
+    return { rows: asObjects(columns, rows), changes }
   }
 }
-
-function prepare(database: DatabaseSync, text: string): Prepared {
-  const statement = database.prepare(text)
-  statement.setReturnArrays(true)
-  return { statement, columns: statement.columns().map(({ name }) => name) }
-}
-
-/** The driver's own row objects are dictionaries, which cost a third more to make and are slow to read. */
-function asObjects(columns: string[], rows: unknown[][]): object[] {
-  return rows.map((values) => {
-    const row: Record<string, unknown> = {}
-    for (let n = 0; n < columns.length; n += 1) row[columns[n] as string] = values[n]
-    return row
-  })
-}
-
-// Statement texts come from code, not from callers, so this is reached only by lists of varying length.
-const preparedMax = 1_000

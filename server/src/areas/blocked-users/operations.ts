@@ -57,6 +57,7 @@ const listBlockedUsers = operation({
   doors: ['server', 'client'],
   may: 'getBlockedUsers',
   query: BlockListQuery,
+  mayTakeLong: true,
   reply: userPageOf(User),
   errors: [userNotFound, permissionDenied],
   find: ({ db, params }) => requireActiveUser(db, params.uid),

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { groupMatches } from '../groups/index.ts'
-import { type Side, sidesWhere, type Unread, unreadOf, withWhom } from '../timeline/index.ts'
-import { uidsBlockedBy, userMatches } from '../users/index.ts'
+import { eachGroupMatches } from '../groups/index.ts'
+import { leaveIfManySides, type Side, sidesWhere, type Unread, unreadOf, withWhom } from '../timeline/index.ts'
+import { eachUserMatches, uidsBlockedBy } from '../users/index.ts'
 import type { ConversationListQuery } from './schemas.ts'
 import { isListed, pinOf, systemPins, updatedAt } from './sides.ts'
 import type { ConversationPinRow } from './tables.ts'
@@ -19,6 +19,7 @@ type Condition = RawBuilder<SqlBool>
  */
 export async function listedSides(db: TenantDb, uid: string, query: ConversationListQuery): Promise<Side[]> {
   if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
+  await leaveIfManySides(db, uid)
   const sides = await sidesWhere(db, [sql`conversation_rows.uid = ${uid}`, ...conditionsOf(db, query)])
   const pins = await systemPins(db)
   const blocked = query.includeBlockedUsers ? [] : await uidsBlockedBy.ask(db, uid)
@@ -57,8 +58,8 @@ export function conditionsOf(db: TenantDb, query: ConversationListQuery): Condit
     ...(searchKey === undefined
       ? []
       : [
-          sql`(${ofUser(sql`${userMatches(db, searchKey, ['name'])}`)}
-            OR ${ofGroup(sql`${groupMatches(db, searchKey)}`)})` as Condition,
+          sql`(${ofUser(sql`${eachUserMatches(db, searchKey, ['name'])}`)}
+            OR ${ofGroup(sql`${eachGroupMatches(db, searchKey)}`)})` as Condition,
         ]),
     ...(userTags ? [ofUser(sql`users.uid IN (${taggedUsers(db, userTags)})`)] : []),
     ...(groupTags ? [ofGroup(sql`groups.guid IN (${taggedGroups(db, groupTags)})`)] : []),

@@ -29,7 +29,7 @@ export {
   openConversation,
   openRows,
 } from './rows.ts'
-export { findSide, hiddenUpTo, notErased, type Side, sidesWhere, withWhom } from './sides.ts'
+export { findSide, hiddenUpTo, leaveIfManySides, notErased, type Side, sidesWhere, withWhom } from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
 export { type Unread, unreadOf } from './unread.ts'
 export { addMentions, type Draft, messageSentAs, writeMessage } from './write.ts'

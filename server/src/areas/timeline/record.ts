@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
@@ -115,10 +116,15 @@ async function relatedTo(
   return new Map(found.map((row) => [row.id, row]))
 }
 
+// So many replies are counted while everybody waits.
+const repliesSharedMax = 10_000
+
 /** For messages that begin threads: how many replies the viewer has not read, of others whom he has not blocked. */
 async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<number, number>> {
-  const parents = rows.filter(({ reply_count }) => reply_count > 0).map(({ id }) => id)
+  const threads = rows.filter(({ reply_count }) => reply_count > 0)
+  const parents = threads.map(({ id }) => id)
   if (parents.length === 0) return new Map()
+  if (threads.reduce((sum, { reply_count }) => sum + reply_count, 0) > repliesSharedMax) leaveSharedReader(db)
   const ignored = sql.join([viewer, ...(await uidsBlockedBy.ask(db, viewer))])
   const { rows: counts } = await sql<{ id: number; n: number }>`
     SELECT messages.parent_id AS id, count(*) AS n FROM messages

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { otherSide } from './place.ts'
 import type { ConversationRow, MemberRow } from './tables.ts'
@@ -46,6 +47,24 @@ export function notErased(db: TenantDb): RawBuilder<SqlBool> {
 /** The other user, or the group. */
 export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>): string {
   return side.type === 'group' ? side.first : otherSide(side, side.uid)
+}
+
+// A user is in 2,000 groups at most, but can talk to any number of others.
+const sidesSharedMax = 3_000
+
+const sidesUpTo = prepared<{ uid: string; most: number }, { uid: string }>((db, { uid, most }) =>
+  db
+    .select('conversation_rows')
+    .select('conversation_rows.uid')
+    .where('conversation_rows.uid', '=', uid)
+    .limit(sql<number>`${most}`),
+)
+
+/** Stands before what looks at all conversations of a user. */
+export async function leaveIfManySides(db: TenantDb, uid: string): Promise<void> {
+  if (!db.connection.isShared) return
+  const most = sidesSharedMax + 1
+  if ((await sidesUpTo(db, { uid, most })).length === most) leaveSharedReader(db)
 }
 
 /** The sides that meet some conditions on `conversation_rows` and `conversations`. */

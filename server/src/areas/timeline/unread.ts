@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import type { Side } from './sides.ts'
 
 /** What is needed of a side to count. */
-type Countable = Pick<Side, 'uid' | 'conversation_id' | 'read_seq' | 'read_counted' | 'last_counted'>
+type Countable = Pick<Side, 'uid' | 'conversation_id' | 'read_seq' | 'read_counted' | 'last_seq' | 'last_counted'>
 
 export interface Unread {
   messages: number
@@ -24,6 +25,7 @@ export async function unreadOf(
   const counts = new Map<string, Unread>()
   for (const { conversation_id } of sides) counts.set(conversation_id, { messages: 0, mentions: 0 })
   for (const side of behind) {
+    await leaveIfManyExceptions(db, side, blocked)
     const { uncounted, mentions } = await exceptions(db, side, blocked)
     counts.set(side.conversation_id, { messages: side.last_counted - side.read_counted - uncounted, mentions })
   }
@@ -39,6 +41,29 @@ interface Since {
   uid: string
   conversationId: string
   readSeq: number
+}
+
+// So many messages are looked at while everybody waits.
+const lookedAtMax = 2_000
+
+/** Somebody who is far behind may have many exceptions, and to count these takes as long as they are many. */
+async function leaveIfManyExceptions(
+  db: TenantDb,
+  { uid, conversation_id, read_seq, last_seq }: Countable,
+  blocked: readonly string[],
+): Promise<void> {
+  if (!db.connection.isShared || last_seq - read_seq <= lookedAtMax) return
+  const of = (table: 'messages' | 'message_mentions') => sql`FROM ${sql.table(table)}
+    WHERE ${sql.ref(`${table}.app_id`)} = ${db.appId}
+    AND ${sql.ref(`${table}.conversation_id`)} = ${conversation_id} AND ${sql.ref(`${table}.seq`)} > ${read_seq}`
+  const some = [
+    sql`${of('messages')} AND messages.deleted_at IS NOT NULL`,
+    sql`${of('messages')} AND messages.sender IN (${sql.join([uid, ...blocked])})`,
+    sql`${of('message_mentions')} AND message_mentions.uid = ${uid}`,
+  ].map((from) => sql`SELECT * FROM (SELECT 1 AS one ${from} LIMIT ${lookedAtMax}) AS some`)
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM (${sql.join(some, sql` UNION ALL `)})
+    AS exceptions`.execute(db.connection.query)
+  if ((rows[0]?.n ?? 0) >= lookedAtMax) leaveSharedReader(db)
 }
 
 async function exceptions(
