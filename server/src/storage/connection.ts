@@ -82,6 +82,8 @@ export interface Flavour {
    * is kept for all values can be a thousand times slower.
    */
   planEachTime: RawBuilder<unknown>
+  /** Statements run in the server's own thread: what is counted by one of them is better counted by several in turn. */
+  runsInThread: boolean
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

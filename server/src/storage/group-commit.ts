@@ -10,7 +10,7 @@ interface Writer {
   savepoint(): void
   release(): void
   undo(): void
-  commit(): void
+  commit(): Promise<void>
   rollback(): void
   connection: Connection
 }
@@ -52,7 +52,7 @@ async function commitTogether(writer: Writer, batch: Waiting[]): Promise<void> {
   try {
     writer.begin()
     for (const waiting of batch) answers.push(await runAlone(writer, waiting))
-    writer.commit()
+    await writer.commit()
   } catch (error) {
     for (const { reject } of batch) reject(error)
     writer.rollback()

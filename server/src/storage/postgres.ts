@@ -25,6 +25,7 @@ const flavour: Flavour = {
     ORDER BY ${sql.ref(first)} DESC, ${sql.ref(second)} DESC LIMIT 1`,
   settledId,
   planEachTime: sql.raw(planEachTime),
+  runsInThread: false,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }

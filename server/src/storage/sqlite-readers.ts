@@ -134,7 +134,7 @@ export function createReaders(file: string, options: RestOptions): Readers {
 }
 
 // Lower than usual, but not so low that it stands still on a busy machine.
-const priority = 5
+const priority = 3
 
 /** Whoever waits for a long read has time; whoever waits for the server has none. */
 function yieldToServer({ pid }: ChildProcess): void {

@@ -5,7 +5,7 @@ import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { inTurns } from './in-turns.ts'
+import { inTurns, letOthersIn } from './in-turns.ts'
 import { gramsOf, markSeparator, type WantedEntry, type WantedGrams } from './search.ts'
 import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
 import { createReaders } from './sqlite-readers.ts'
@@ -35,6 +35,7 @@ const flavour: Flavour = {
   settledId: async () => undefined,
   // Plans do not depend on values here.
   planEachTime: sql``,
+  runsInThread: true,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
@@ -111,27 +112,29 @@ const gramIndex = `
     WHERE NOT EXISTS (SELECT 1 FROM search_changes WHERE row_address = old.row_address);
   END;`
 
-/** Brings the index up to what a transaction has changed. */
-function gramIndexing(writer: DatabaseSync): () => void {
-  let changed: StatementSync | undefined
-  let steps: StatementSync[] = []
-  const prepare = () => {
-    changed = writer.prepare('SELECT 1 FROM search_changes LIMIT 1')
-    steps = [
-      'DELETE FROM search_grams WHERE rowid IN (SELECT row_address FROM search_changes WHERE was_indexed = 1)',
-      `INSERT INTO search_grams (rowid, grams)
-       SELECT row_address, entry_tokens(app_id, list, text, marks)
-       FROM search_changes CROSS JOIN search_entries USING (row_address)`,
-      'DELETE FROM search_changes',
-    ].map((text) => writer.prepare(text))
-  }
-  return () => {
-    if (!changed) {
-      // A new file has no tables yet.
-      if (!writer.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_changes'").get()) return
-      prepare()
+/** Brings the index up to what a transaction has changed: entry by entry, since a long text alone takes some milliseconds. */
+function gramIndexing(writer: DatabaseSync): () => Promise<void> {
+  let prepared: { changed: StatementSync; remove: StatementSync; add: StatementSync; forget: StatementSync } | undefined
+  const prepare = () => ({
+    changed: writer.prepare('SELECT row_address, was_indexed FROM search_changes'),
+    remove: writer.prepare('DELETE FROM search_grams WHERE rowid = ?'),
+    add: writer.prepare(`INSERT INTO search_grams (rowid, grams)
+      SELECT row_address, entry_tokens(app_id, list, text, marks) FROM search_entries WHERE row_address = ?`),
+    forget: writer.prepare('DELETE FROM search_changes'),
+  })
+  return async () => {
+    // A new file has no tables yet.
+    if (!prepared && !writer.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_changes'").get()) return
+    prepared ??= prepare()
+    const { changed, remove, add, forget } = prepared
+    const changes = changed.all() as { row_address: number; was_indexed: number }[]
+    if (changes.length === 0) return
+    for (const { row_address, was_indexed } of changes) {
+      await letOthersIn()
+      if (was_indexed === 1) remove.run(row_address)
+      add.run(row_address)
     }
-    if (changed?.get() !== undefined) for (const step of steps) step.run()
+    forget.run()
   }
 }
 
@@ -296,8 +299,8 @@ function transactionsOn(writer: DatabaseSync) {
     savepoint: statement('SAVEPOINT one'),
     release: statement('RELEASE one'),
     undo: () => writer.exec('ROLLBACK TO one; RELEASE one'),
-    commit: () => {
-      index()
+    commit: async () => {
+      await index()
       commit()
     },
     rollback: () => writer.isTransaction && writer.exec('ROLLBACK'),

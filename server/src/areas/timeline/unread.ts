@@ -37,10 +37,12 @@ interface Exceptions {
   mentions: number
 }
 
-interface Since {
+/** The messages of a conversation after one number, up to another. */
+interface Span {
   uid: string
   conversationId: string
-  readSeq: number
+  after: number
+  upTo: number
 }
 
 // So many messages are looked at while everybody waits.
@@ -66,35 +68,45 @@ async function leaveIfManyExceptions(
   if ((rows[0]?.n ?? 0) >= lookedAtMax) leaveSharedReader(db)
 }
 
+// So many messages are counted by one statement where it runs in the server's own thread.
+const spanMax = 5_000
+
 async function exceptions(
   db: TenantDb,
-  { uid, conversation_id: conversationId, read_seq: readSeq }: Countable,
+  { uid, conversation_id: conversationId, read_seq, last_seq }: Countable,
   blocked: readonly string[],
 ): Promise<Exceptions> {
-  const since = { uid, conversationId, readSeq }
-  const rows =
-    blocked.length === 0
-      ? await exceptionsOfOwn(db, since)
-      : (await exceptionsSince(db, since, blocked).execute(db.connection.query)).rows
-  return rows[0] ?? { uncounted: 0, mentions: 0 }
+  const step = db.connection.flavour.runsInThread ? spanMax : Number.MAX_SAFE_INTEGER
+  const sum = { uncounted: 0, mentions: 0 }
+  for (let after = read_seq; after < last_seq; after += step) {
+    const span = { uid, conversationId, after, upTo: after + step }
+    const [some] =
+      blocked.length === 0
+        ? await exceptionsOfOwn(db, span)
+        : (await exceptionsIn(db, span, blocked).execute(db.connection.query)).rows
+    sum.uncounted += some?.uncounted ?? 0
+    sum.mentions += some?.mentions ?? 0
+  }
+  return sum
 }
 
 // Most users have blocked nobody, and lists ask this for every conversation.
-const exceptionsOfOwn = prepared<Since, Exceptions>((db, since) => ({
-  compile: () => exceptionsSince(db, since, []).compile(db.connection.query),
+const exceptionsOfOwn = prepared<Span, Exceptions>((db, span) => ({
+  compile: () => exceptionsIn(db, span, []).compile(db.connection.query),
 }))
 
-function exceptionsSince(db: TenantDb, { uid, conversationId, readSeq }: Since, blocked: readonly string[]) {
-  const since = (condition: ReturnType<typeof sql>) => sql`
+function exceptionsIn(db: TenantDb, { uid, conversationId, after, upTo }: Span, blocked: readonly string[]) {
+  const within = (condition: ReturnType<typeof sql>) => sql`
     SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_id = ${conversationId}
-    AND messages.seq > ${readSeq} AND messages.counts = 1 AND ${condition}`
+    AND messages.seq > ${after} AND messages.seq <= ${upTo} AND messages.counts = 1 AND ${condition}`
   const ignored = sql.join([uid, ...blocked])
   return sql<Exceptions>`SELECT
-    (${since(sql`messages.deleted_at IS NOT NULL`)})
-      + (${since(sql`messages.deleted_at IS NULL AND messages.sender IN (${ignored})`)}) AS uncounted,
+    (${within(sql`messages.deleted_at IS NOT NULL`)})
+      + (${within(sql`messages.deleted_at IS NULL AND messages.sender IN (${ignored})`)}) AS uncounted,
     (SELECT count(*) FROM message_mentions JOIN messages
       ON messages.app_id = message_mentions.app_id AND messages.id = message_mentions.message_id
       WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid = ${uid}
-      AND message_mentions.conversation_id = ${conversationId} AND message_mentions.seq > ${readSeq}
+      AND message_mentions.conversation_id = ${conversationId}
+      AND message_mentions.seq > ${after} AND message_mentions.seq <= ${upTo}
       AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender NOT IN (${ignored})) AS mentions`
 }
