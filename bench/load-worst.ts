@@ -139,16 +139,20 @@ async function makeRemarkable(db: TenantDb): Promise<void> {
   )
   await run(db, sql`UPDATE messages SET reply_count = 1, flags = flags || 'm' WHERE ${some}`)
   const inGroup = sql`messages.app_id = ${db.appId} AND messages.receiver = ${famous.conversation}`
+  const { rows } = await sql<{ id: number }>`SELECT min(id) AS id FROM messages WHERE ${inGroup}`.execute(
+    db.connection.query,
+  )
+  const id = rows[0]?.id
+  const isReply = sql`${inGroup} AND messages.seq > 10 AND messages.id % 2 = 0`
+  await run(db, sql`UPDATE messages SET parent_id = ${id}, reply_count = 0 WHERE ${isReply}`)
   await run(
     db,
-    sql`UPDATE messages SET parent_id = (SELECT min(id) FROM messages WHERE ${inGroup}), reply_count = 0
-      WHERE ${inGroup} AND messages.seq > 10 AND messages.id % 2 = 0`,
+    sql`UPDATE messages SET reply_count = (SELECT count(*) FROM messages WHERE ${isReply}) WHERE id = ${id}`,
   )
   await run(
     db,
     sql`INSERT INTO reactions (app_id, message_id, reaction, uid, reacted_at)
-      SELECT app_id, (SELECT min(id) FROM messages WHERE ${inGroup}), '👍', uid, created_at FROM users
-      WHERE users.app_id = ${db.appId}`,
+      SELECT app_id, ${id}, '👍', uid, created_at FROM users WHERE users.app_id = ${db.appId}`,
   )
 }
 
