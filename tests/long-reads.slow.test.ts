@@ -91,6 +91,25 @@ for (const database of databases) {
     })
   })
 
+  describe(`a chain of statements, each of them short, on ${database}`, () => {
+    let h: House
+    before(async () => {
+      h = await house({ database, areas: [probesOn(database).probes] })
+    })
+    after(() => h.close())
+
+    for (const method of ['GET', 'POST']) {
+      it(`lets others in between (${method})`, async () => {
+        const app = await appWith(h, 'ada')
+        const chain = ask(h, app, '/chain', 'ada', method)
+        // The first of these may be answered before the chain begins.
+        for (let time = 0; time < 3; time += 1) assertSucceeds(await app.get('/users/ada'))
+        assert.equal(chain.isAnswered(), false)
+        assert.equal(await chain.answered, 200)
+      })
+    }
+  })
+
   describe(`a read that takes longer than it may, on ${database}`, () => {
     let h: House
     let app: AppClient

@@ -5,6 +5,7 @@ import { area } from '../../server/src/kit/area.ts'
 import { operation } from '../../server/src/kit/operation.ts'
 import { Done, done } from '../../server/src/kit/reply.ts'
 import { leaveSharedReader } from '../../server/src/storage/connection.ts'
+import type { TenantDb } from '../../server/src/storage/tenant.ts'
 import type { DatabaseName } from './databases.ts'
 import type { AppClient, House } from './house.ts'
 
@@ -13,6 +14,16 @@ import type { AppClient, House } from './house.ts'
 const endless: Record<DatabaseName, ReturnType<typeof sql>> = {
   sqlite: sql`WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted) SELECT count(*) FROM counted`,
   postgres: sql`SELECT pg_sleep(3600)`,
+}
+
+// Each takes a moment, all of them together much longer than a request of anybody else.
+const chainLength = 300
+const moment = sql`WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 20000)
+  SELECT count(*) FROM counted`
+
+async function runChain({ db }: { db: TenantDb }) {
+  for (let n = 0; n < chainLength; n += 1) await moment.execute(db.connection.query)
+  return done('The chain has an end.')
 }
 
 const common = { doors: ['server' as const], onBehalfOf: 'optional' as const, mayTakeLong: true as const, reply: Done }
@@ -50,6 +61,8 @@ export function probesOn(database: DatabaseName) {
           return done('It was not that long.')
         },
       }),
+      operation({ ...common, id: 'readChain', route: 'GET /chain', summary: 'Many statements', run: runChain }),
+      operation({ ...common, id: 'writeChain', route: 'POST /chain', summary: 'The same in a write', run: runChain }),
     ],
   })
   return { probes, asked: () => asked, begun: () => begun }
@@ -64,12 +77,13 @@ export interface Asked {
 }
 
 /** Asks on a connection of its own, so that one can leave. */
-export function ask({ service }: House, app: AppClient, path: string, uid?: string): Asked {
+export function ask({ service }: House, app: AppClient, path: string, uid?: string, method = 'GET'): Asked {
   let isAnswered = false
   const { promise, resolve } = Promise.withResolvers<number | undefined>()
   const asking = request(
     {
       agent: false,
+      method,
       host: '127.0.0.1',
       port: service.port,
       servername: app.host,
