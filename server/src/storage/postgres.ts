@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, sql } from 'kysely'
 import postgres from 'postgres'
@@ -123,7 +124,7 @@ export function openPostgres(url: string, connectionsMax: number, longReads: Lon
 
   return {
     reader,
-    readLong: (work, signal) => work(connectionOver(flavour, runUntil(signal, runOn(longPool)))),
+    readLong: (work, signal) => work(connectionOver(flavour, runUntil(signal, runOn(longPool), runOn(pool)))),
     write: (work) => transaction('', work),
     writeAlone: (work) =>
       transaction('', async (connection) => {
@@ -252,12 +253,24 @@ function openPool(url: string, connectionsMax: number, statementTimeout: number)
   }) as postgres.Sql
 }
 
-/** Nothing is begun any more once the signal is given; what is under way then is ended by PostgreSQL. */
-function runUntil(signal: AbortSignal, run: RunStatement): RunStatement {
+/**
+ * Statements until a signal is given: then the one under way is cancelled, on a connection that is not used up by such
+ * statements, and none is begun any more. It is found by the mark that it begins with.
+ */
+function runUntil(signal: AbortSignal, runLong: RunStatement, run: RunStatement): RunStatement {
+  const mark = `${planEachTime}/* long read ${randomUUID()} */ `
+  const cancel = async () => {
+    await run(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND position($1 IN query) = 1`,
+      [mark],
+    )
+  }
+  // Where that fails, the statement ends by its time-out.
+  signal.addEventListener('abort', () => void cancel().catch(() => {}))
   return async (text, parameters) => {
     signal.throwIfAborted()
     try {
-      return await run(text, parameters)
+      return await runLong(mark + text, parameters)
     } catch (error) {
       signal.throwIfAborted()
       throw error

@@ -62,7 +62,7 @@ async function leaveIfManyExceptions(
     sql`${of('messages')} AND messages.deleted_at IS NOT NULL`,
     sql`${of('messages')} AND messages.sender IN (${sql.join([uid, ...blocked])})`,
     sql`${of('message_mentions')} AND message_mentions.uid = ${uid}`,
-  ].map((from) => sql`SELECT * FROM (SELECT 1 AS one ${from} LIMIT ${lookedAtMax}) AS some`)
+  ].map((from) => sql`SELECT * FROM (SELECT 1 AS one ${from} LIMIT ${lookedAtMax}) AS part`)
   const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM (${sql.join(some, sql` UNION ALL `)})
     AS exceptions`.execute(db.connection.query)
   if ((rows[0]?.n ?? 0) >= lookedAtMax) leaveSharedReader(db)
