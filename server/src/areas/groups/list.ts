@@ -25,9 +25,10 @@ export async function selectGroups(
   return selectListed(db, types, viewer, slice)
 }
 
-/** Groups that are named are few, and so are those of one user. */
-function asksForFew({ guid, guids, hasJoined }: GroupListQuery): boolean {
-  return guid !== undefined || guids !== undefined || hasJoined === true
+/** Groups that are named are few, and so are those of one user; unless a tag or another order leads through all of them. */
+function asksForFew({ guid, guids, hasJoined, tags, sortBy, updatedAt }: GroupListQuery): boolean {
+  const leadsThroughAll = tags !== undefined || sortBy !== undefined || updatedAt !== undefined
+  return (guid !== undefined || guids !== undefined || hasJoined === true) && !leadsThroughAll
 }
 
 function typesWanted({ type, types = [] }: GroupListQuery, viewer: Viewer | undefined): GroupType[] {
