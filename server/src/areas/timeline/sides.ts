@@ -52,19 +52,18 @@ export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>):
 // A user is in 2,000 groups at most, but can talk to any number of others.
 const sidesSharedMax = 3_000
 
-const sidesUpTo = prepared<{ uid: string; most: number }, { uid: string }>((db, { uid, most }) =>
-  db
-    .select('conversation_rows')
-    .select('conversation_rows.uid')
-    .where('conversation_rows.uid', '=', uid)
-    .limit(sql<number>`${most}`),
-)
+const sidesUpTo = prepared<{ uid: string; most: number }, { n: number }>((db, { uid, most }) => ({
+  compile: () =>
+    sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM conversation_rows
+      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid} LIMIT ${most})
+      AS sides`.compile(db.connection.query),
+}))
 
 /** Stands before what looks at all conversations of a user. */
 export async function leaveIfManySides(db: TenantDb, uid: string): Promise<void> {
   if (!db.connection.isShared) return
-  const most = sidesSharedMax + 1
-  if ((await sidesUpTo(db, { uid, most })).length === most) leaveSharedReader(db)
+  const [sides] = await sidesUpTo(db, { uid, most: sidesSharedMax + 1 })
+  if (sides && sides.n > sidesSharedMax) leaveSharedReader(db)
 }
 
 /** The sides that meet some conditions on `conversation_rows` and `conversations`. */
