@@ -5,7 +5,7 @@ import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { inTurns, letOthersIn } from './in-turns.ts'
+import { letOthersIn, readInTurns, writeInTurns } from './in-turns.ts'
 import { gramsOf, markSeparator, type WantedEntry, type WantedGrams } from './search.ts'
 import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
 import { createReaders } from './sqlite-readers.ts'
@@ -173,11 +173,11 @@ export function openSqlite(file: string): Database {
   const readRows = statements(reader)
   const write = createGroupCommit({
     ...transactionsOn(writer),
-    connection: connectionOver(flavour, inTurns(statements(writer))),
+    connection: connectionOver(flavour, writeInTurns(statements(writer))),
   })
 
   return {
-    reader: connectionOver(flavour, inTurns(readRows)),
+    reader: connectionOver(flavour, readInTurns(readRows)),
     readLong: (work, signal) => readers.lend((run) => work(connectionOver(flavour, run)), signal),
     write,
     writeAlone: write,
