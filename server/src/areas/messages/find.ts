@@ -92,8 +92,10 @@ async function searched(
 ): Promise<number[]> {
   const { past, affix, limit } = quest
   const matching = thatMatch(db, search, quest)
-  if ((await mostIn(db, scope, quest.after)) <= lookedAtMax) return walk(db, scope, senders, matching)
   const isShort = hasShortWordsOnly(search)
+  if ((await mostIn(db, scope, quest.after)) <= quickerThanIndex(scope, search)) {
+    return walk(db, scope, senders, matching)
+  }
   const around = isShort ? await gather(db, scope, nextIn(db, scope, quest), senders, matching) : []
   if (around.length === limit) return around
   const near = limit * Math.max(...hitsPerWanted)
@@ -118,6 +120,14 @@ async function searched(
     if (next.length === limit) return next
   }
   return walk(db, scope, senders, matching)
+}
+
+const quickerThanLongWord = 500
+
+/** Up to how many messages are sooner looked at than found. The index knows the conversation of each, but not who sees it. */
+function quickerThanIndex(scope: Scope, search: Search): number {
+  if (hasShortWordsOnly(search)) return lookedAtMax
+  return scope.kind === 'conversation' ? 0 : quickerThanLongWord
 }
 
 // Of so many messages for each that is wanted, a common word is mostly in enough.

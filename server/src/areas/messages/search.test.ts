@@ -5,6 +5,7 @@ import { type AppClient, assertFails, assertSucceeds, type House, house } from '
 import { statementsOf } from '../../../../tests/support/plans.ts'
 import { appWith, as, say } from '../../../../tests/support/talk.ts'
 import { readStretch } from './list.ts'
+import { messagesOfUser } from './list-of-user.ts'
 
 /** Texts, and keys that find each of them and no other. */
 const texts: [string, string[]][] = [
@@ -33,7 +34,7 @@ for (const database of databases) {
     const ids = new Map<string, string>()
     before(async () => {
       h = await house({ database })
-      app = await appWith(h, 'ada', 'lin', 'max')
+      app = await appWith(h, 'ada', 'eve', 'lin', 'max')
       for (const [text] of texts) ids.set((await say(app, 'lin', 'ada', text)).id, text)
     })
     after(() => h.close())
@@ -115,14 +116,25 @@ for (const database of databases) {
         statementsOf(h, app, (db) =>
           readStretch(db, { kind: 'viewer', uid }, search, { uid, role: 'default', roleId: null }, 100),
         )
-      for (const uid of ['max', 'ada']) {
-        const asked = await statementsFor(uid)
+      const inPages = (uid: string) =>
+        statementsOf(h, app, (db) => messagesOfUser(db, uid, search, { limit: 100, offset: 0 }))
+      for (const asked of [await statementsFor('max'), await statementsFor('ada'), await inPages('ada')]) {
         assert.deepEqual(
           asked.filter((text) => /search_grams/.test(text)),
           [],
         )
         assert.ok(asked.some((text) => /sum\(conversations\.last_seq/.test(text)))
       }
+    })
+
+    it('finds the same of a user, whether others use the word seldom or all the time', async () => {
+      const text = 'A rutabaga'
+      ids.set((await say(app, 'lin', 'ada', text)).id, text)
+      assert.deepEqual(await found('/users/lin/messages', 'rutabaga'), [text])
+      for (let n = 0; n < texts.length + 2; n += 1) await say(app, 'max', 'eve', 'Rutabaga, again')
+      assert.deepEqual(await found('/users/lin/messages', 'rutabaga'), [text])
+      assert.deepEqual(await found('/users/lin/messages', 'rutabaga zurich'), [])
+      assert.equal((await found('/users/eve/messages', 'rutabaga')).length, texts.length + 2)
     })
   })
 }
