@@ -9,6 +9,7 @@ import { multiplyCalls, postgresTarget, sqliteTarget, templateScripts } from './
 import { loadCrowd } from './load-crowd.ts'
 import { loadMessages } from './load-messages.ts'
 import { loadUsers } from './load-users.ts'
+import { loadWorst } from './load-worst.ts'
 import { type Running, startParley, throughProxy } from './processes.ts'
 
 /** An install of Parley with data in it, and what is needed to call it. */
@@ -81,6 +82,22 @@ export function installWithCrowd(messages: number, folder: string): Promise<Inst
     kind: 'crowd',
     records: messages,
     offline: (install) => loadCrowd(install, messages),
+  })
+}
+
+/** An install in which every list has its worst case, with so many messages. */
+export function installWithWorst(messages: number, folder: string): Promise<Install> {
+  return installFilled(folder, undefined, {
+    kind: 'worst',
+    records: messages,
+    online: playTemplates,
+    async offline(install) {
+      // Calls first: their counts are made anew, and nothing else's is left.
+      const target = sqliteTarget(join(install.data, sqliteFile))
+      await multiplyCalls(target, install.appId, messages)
+      await target.close()
+      await loadWorst(install, messages)
+    },
   })
 }
 

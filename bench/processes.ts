@@ -103,8 +103,13 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** CPU time that a process has used so far, with all its threads, in seconds. */
+/** CPU time that a process has used so far, with all its threads and the processes it has started, in seconds. */
 export function cpuSeconds(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return children.reduce((sum, child) => sum + ownSeconds(Number(child)), ownSeconds(pid))
+}
+
+function ownSeconds(pid: number): number {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The second field is a name in brackets and may hold blanks; user and system time are the 12th and 13th after it.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { latency, oneCall } from './groups/calls.ts'
 import { messageDeletion } from './groups/deletion.ts'
 import { fileUpload } from './groups/files.ts'
+import { holds } from './groups/holds.ts'
 import { install } from './groups/install.ts'
 import { refused, write } from './groups/keys.ts'
 import { growth, lists } from './groups/lists.ts'
@@ -21,7 +22,7 @@ const groups: Group[] = [
   ...[oneCall, lists, growth, latency],
   ...[refused, write],
   ...[oneUser, userWrites, userLists, userGrowth],
-  ...[messageWrites, messageLists, messageGrowth, messageDeletion, fileUpload],
+  ...[messageWrites, messageLists, messageGrowth, messageDeletion, fileUpload, holds],
   ...[install, onPostgres, usersOnPostgres, messagesOnPostgres],
 ]
 

@@ -37,6 +37,8 @@ describe('settings', () => {
       ...['postgres://x/y?sslmode=verify-ca', 'postgres://x/y?sslmode=verify-full&sslrootcert=/no/such/file'],
     ],
     PARLEY_DATABASE_CONNECTIONS: ['0', '1', '501', 'many', ''],
+    PARLEY_READERS: ['0', '65', 'all', ''],
+    PARLEY_READ_SECONDS: ['0', '61', '5s', ''],
     PARLEY_REDIS_URL: ['localhost', 'http://x', 'redis://[bad'],
     PARLEY_MASTER_KEY: ['short', hex(63), hex(65), 'g'.repeat(64)],
     PARLEY_TLS_CERT: ['/nowhere/cert.pem'],

@@ -139,7 +139,16 @@ describe('areas', () => {
 
 describe('single places', () => {
   it('name a database dialect: its own files and compose', () => {
-    const own = ['sqlite', 'sqlite-statistics', 'postgres', 'postgres-pool', 'postgres-wake']
+    const own = [
+      'sqlite',
+      'sqlite-file',
+      'sqlite-reader',
+      'sqlite-readers',
+      'sqlite-statistics',
+      'postgres',
+      'postgres-pool',
+      'postgres-wake',
+    ]
     const allowed = [...own.map((name) => `storage/${name}.ts`), 'compose.ts']
     const dialects = own.map((name) => `storage/${name}.ts`)
     const byImport = edges.filter(({ path, target }) => dialects.includes(target) && !allowed.includes(path))

@@ -81,6 +81,9 @@ const paths = {
   ),
 }
 
+/** A user may have few searches under way at once. */
+const connectionsFor = (job: string) => (job.startsWith('search') ? 8 : 32)
+
 const listing = (install: Install, path: string) => requestTo(install, path, { headers: asBusy })
 
 export const messageLists: Group = {
@@ -95,7 +98,7 @@ export const messageLists: Group = {
       const requests = [all[index] as Request]
       return [
         { name: `floor ${job}`, server: floor, requests },
-        { name: job, server, requests },
+        { name: job, server, requests, connections: connectionsFor(job) },
       ]
     })
     const samples = await interleave(bench.generator, bench.plan, contenders)
@@ -115,7 +118,8 @@ export const messageGrowth: Group = {
     for (const size of measured) {
       const { install, server } = await stageWith(size, bench)
       for (const [job, path] of Object.entries(paths)) {
-        contenders.push({ name: `${job} ${size}`, server, requests: [listing(install, path)] })
+        const connections = connectionsFor(job)
+        contenders.push({ name: `${job} ${size}`, server, requests: [listing(install, path)], connections })
       }
     }
     const samples = await interleave(bench.generator, bench.plan, contenders)
@@ -149,6 +153,7 @@ export const messagesOnPostgres: Group = {
           name: `${job} ${size}`,
           server,
           requests: [listing(install, path)],
+          connections: connectionsFor(job),
         })),
       )
       const samples = await interleave(bench.generator, bench.plan, contenders)

@@ -17,6 +17,7 @@ import { docsPage } from './http/docs-page.ts'
 import { createFileDoor } from './http/file-door.ts'
 import { rateLimits, type Window } from './http/limits.ts'
 import { listen } from './http/listener.ts'
+import { createLongReads } from './http/long-reads.ts'
 import { createObserver } from './http/observe.ts'
 import { openApi } from './http/openapi.ts'
 import { usualPatience } from './http/patience.ts'
@@ -91,7 +92,10 @@ function takeFolder(config: Config): () => void {
 export async function openDatabase(config: Config, log?: Logger): Promise<Database> {
   if (!config.databaseUrl) return openSqlite(join(config.data, sqliteFile), troubleIn(log))
   const { openPostgres } = await import('./storage/postgres.ts')
-  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections, troubleIn(log))
+  return openPostgres(config.databaseUrl.reveal(), config.databaseConnections, troubleIn(log), {
+    connectionsMax: config.readers,
+    seconds: config.readSeconds,
+  })
 }
 
 function troubleIn(log: Logger | undefined): TroubleListener {
@@ -244,6 +248,7 @@ export async function startService(config: Config, log: Logger, options: Options
     database,
     directory,
     limits,
+    longReads: createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds }),
     observer,
     // A process that only works keeps its port for health and metrics.
     route: createRouter(config.roles.includes('api') ? areas : []),

@@ -164,6 +164,18 @@ const settings = {
     '10',
     wholeNumber(2, 500),
   ),
+  readers: setting(
+    'PARLEY_READERS',
+    'Searches and other long reads under way at once, each in a process or on a connection of its own',
+    '2',
+    wholeNumber(1, 64),
+  ),
+  readSeconds: setting(
+    'PARLEY_READ_SECONDS',
+    'How long a search or another long read may take before it is ended',
+    '5',
+    wholeNumber(1, 60),
+  ),
   redisUrl: setting('PARLEY_REDIS_URL', 'Redis address; counts stay in the process if empty', '', optional(redisUrl)),
   masterKey: setting(
     'PARLEY_MASTER_KEY',

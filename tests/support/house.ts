@@ -78,6 +78,8 @@ export async function house({
     PARLEY_LOG_LEVEL: 'silent',
     PARLEY_LIMIT_MESSAGES: '1000000',
     PARLEY_LIMIT_UNREAD: '1000000',
+    // However busy the machine is.
+    PARLEY_READ_SECONDS: '60',
     ...fresh.environment,
     ...environment,
   })

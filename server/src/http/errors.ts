@@ -65,6 +65,22 @@ export const noManagementCredentials = defineError(
   () => 'The headers key and secret are needed.',
 )
 
+export const tookTooLong = defineError<{ seconds: number }>(
+  'ERR_MISSION_FAILED',
+  503,
+  'the read took longer than it may and was ended, or waited too long for its turn',
+  ({ seconds }) =>
+    `This took longer than ${seconds} s and was ended. Ask for less: longer words, narrower filters, one conversation.`,
+)
+
+export const readersBusy = defineError<{ retryAfter: number }>(
+  tookTooLong.code,
+  tookTooLong.status,
+  tookTooLong.when,
+  ({ retryAfter }) => `The server is busy with other long reads; try again in ${retryAfter} s.`,
+  ({ retryAfter }) => ({ retryAfter }),
+)
+
 export const invalidVersion = defineError<{ version: string }>(
   'ERR_INVALID_API_VERSION',
   400,

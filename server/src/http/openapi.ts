@@ -19,6 +19,7 @@ import {
   noManagementCredentials,
   plainHttpRefused,
   type Source,
+  tookTooLong,
   unavailable,
   unexpected,
 } from './errors.ts'
@@ -246,7 +247,7 @@ function namedIn(shape: Shape, name: string): Shape[] {
 
 /** Every failure an operation can meet: those of the pipeline that apply to it, and its own. */
 export function errorsOf(operation: Operation): ErrorDefinition[] {
-  const { door, doors, keys, onBehalfOf, may, errors, method, takesFiles } = operation
+  const { door, doors, keys, onBehalfOf, may, errors, method, takesFiles, mayTakeLong } = operation
   const doorErrors =
     door === 'management'
       ? [noManagementCredentials, apiKeyUnknown]
@@ -263,6 +264,7 @@ export function errorsOf(operation: Operation): ErrorDefinition[] {
     ...(may === undefined ? [] : [permissionDenied]),
     ...(takesFiles ? receptionErrors : []),
     ...errors,
+    ...(mayTakeLong ? [tookTooLong] : []),
     unexpected,
     unavailable,
   ]

@@ -9,13 +9,14 @@ import { type Actor, type Caller, type ReceivedFile, Unprepared } from '../kit/o
 import type { Tools } from '../kit/ports.ts'
 import { ReadyMade } from '../kit/reply.ts'
 import { type Work, workIn } from '../kit/work.ts'
-import type { Connection } from '../storage/connection.ts'
+import { type Connection, TakesLong } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { declaredFields } from './body.ts'
 import type { Directory, KnownApp } from './directory.ts'
 import { authTokenUnknown } from './errors.ts'
 import { type Attempt, keptReply, once } from './idempotency.ts'
+import type { LongReads } from './long-reads.ts'
 import type { Trace } from './observe.ts'
 import type { Mounted } from './router.ts'
 
@@ -24,6 +25,7 @@ export interface Stage {
   database: Database
   directory: Directory
   limits: Limits
+  longReads: LongReads
   tools: Tools
   /** In tests every reply is held against its schema, and every error against the operation's list. */
   strict: boolean
@@ -57,9 +59,20 @@ export interface Sent {
 
 export const nothingSent: Sent = { text: '', body: {}, files: [] }
 
-/** A read: what is there is answered. */
-export function answerRead(stage: Stage, call: Call): Promise<ReadyMade> {
-  return perform(stage, stage.database.reader, call, undefined)
+/**
+ * A read, on the connection that all share; unless it turns out to be one that may take long. `gone` is given when nobody
+ * waits for the answer any more.
+ */
+export async function answerRead(stage: Stage, call: Call, gone: () => AbortSignal): Promise<ReadyMade> {
+  try {
+    return await perform(stage, { ...stage.database.reader, isShared: true }, call, undefined)
+  } catch (error) {
+    if (!(error instanceof TakesLong)) throw error
+  }
+  const { id, mayTakeLong } = call.mounted.operation
+  if (stage.strict && !mayTakeLong) throw new Error(`${id} does not declare that it may take long.`)
+  const asker = { appId: call.app?.id ?? '', uid: call.actAs }
+  return stage.longReads.run(asker, gone(), (connection) => perform(stage, connection, call, undefined))
 }
 
 /** A write: what takes long is prepared, then comes one transaction; then the workers are woken and the caller answered. */

@@ -43,6 +43,7 @@ export interface Pipeline extends Stage {
 /** A request on its way; each step fills in what it found. */
 interface Exchange {
   request: IncomingMessage
+  response: ServerResponse
   trace: Trace
   source: Source
   allowance: Allowance | undefined
@@ -67,6 +68,7 @@ export function createPipeline(pipeline: Pipeline) {
     if (!problem && isPreflight(request)) return answerPreflight(request, response)
     const exchange: Exchange = {
       request,
+      response,
       trace: observer.begin(),
       source: 'chat-api',
       allowance: undefined,
@@ -93,11 +95,11 @@ export function createPipeline(pipeline: Pipeline) {
       status = known.status
       reply = new ReadyMade(errorText(known, exchange.source))
       exchange.allowance = known.allowance ?? exchange.allowance
-      send(exchange, response, status, reply, retryAfterOf(known))
+      send(exchange, status, reply, retryAfterOf(known))
       observer.end(exchange.trace, request.method ?? '', status)
       return
     }
-    send(exchange, response, status, reply, undefined)
+    send(exchange, status, reply, undefined)
     observer.end(exchange.trace, request.method ?? '', status)
   }
 }
@@ -132,7 +134,7 @@ async function answer(
   const call: Call = { app, caller, mounted, params, search, trace, sent: nothingSent, used: 0 }
   if (operation.method === 'GET') {
     readActor(call, headers)
-    return answerRead(pipeline, call)
+    return answerRead(pipeline, call, () => whenClosed(exchange.response))
   }
   return answerWrite(pipeline, request, call)
 }
@@ -277,6 +279,12 @@ function actingUid(
   return uid
 }
 
+function whenClosed(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  return gone.signal
+}
+
 /** A failure that the operation does not declare is a fault of ours; where it is held to that, it is answered as one. */
 function heldToDeclaration(error: unknown, { mounted }: Exchange): unknown {
   if (!(error instanceof ApiError) || !mounted) return error
@@ -287,8 +295,7 @@ function heldToDeclaration(error: unknown, { mounted }: Exchange): unknown {
 }
 
 function send(
-  { request, trace, allowance, mounted, params }: Exchange,
-  response: ServerResponse,
+  { request, response, trace, allowance, mounted, params }: Exchange,
   status: number,
   reply: ReadyMade,
   retryAfter: number | undefined,

@@ -12,6 +12,7 @@ interface PropertySchema {
   type?: string
   minimum?: number
   maxItems?: number
+  maxLength?: number
 }
 
 const nothing = {}
@@ -73,12 +74,16 @@ function readerFor(property: PropertySchema): Read {
       return (values, entries) =>
         readList([...values.flatMap((value) => value.split(',')), ...entries], property.maxItems)
     default:
-      return ([value], [entry]) => ({ value: value ?? entry })
+      return ([value], [entry]) => readText(value ?? entry ?? '', property.maxLength)
   }
 }
 
 function isFilled(value: string): boolean {
   return value.trim() !== ''
+}
+
+function readText(value: string, most = Number.POSITIVE_INFINITY): ReturnType<Read> {
+  return value.length > most ? { problem: `must not be longer than ${most} characters` } : { value }
 }
 
 function readList(value: string[], most = Number.POSITIVE_INFINITY): ReturnType<Read> {

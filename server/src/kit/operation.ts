@@ -102,6 +102,8 @@ interface Declaration<Path extends Route, Query extends TSchema, Body extends TS
   after?: (tools: Tools, reply: Static<Reply>) => Promise<void>
   /** It changes who may call, or an app's settings. What this node remembers of these is forgotten at once. */
   changesCallers?: boolean
+  /** It can turn out to be a long read (`leaveSharedReader`), which waits for its turn and ends at a time limit. */
+  mayTakeLong?: true
   /** Another operation's path that replaces this one. */
   deprecated?: { replacedBy: string }
 }

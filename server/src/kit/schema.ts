@@ -51,6 +51,12 @@ const wordsMax = 100
 export const Words = (description: string) =>
   Type.Optional(Type.Array(Type.String(), { description, maxItems: wordsMax }))
 
+const searchKeyCharactersMax = 500
+
+/** In a query: what to look for. */
+export const SearchKey = (description: string) =>
+  Type.Optional(Type.String({ description, maxLength: searchKeyCharactersMax }))
+
 export const Seconds = (description: string) =>
   Type.Integer({ description: `${description}, in UNIX seconds`, examples: [1_767_258_000] })
 

@@ -24,6 +24,27 @@ export interface Connection {
   run: RunStatement
   /** The SQL spoken here; text compiled once is kept once per flavour. */
   flavour: Flavour
+  /** Everybody waits for what is read here; see `leaveSharedReader`. */
+  isShared?: true
+}
+
+/** A read has turned out to be one that may take long; it is to be begun again where nobody waits for it. */
+export class TakesLong extends Error {
+  constructor() {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    super('This read may take long: it belongs to Database.readLong.')
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+/**
+ * Stands before reads whose cost grows with what others have stored, such as every search. On the connection that all
+ * requests share the read ends here, and whoever began it begins it again on a connection of its own; on any other, and
+ * inside a transaction, it goes on.
+ */
+export function leaveSharedReader({ connection }: { connection: Connection }): void {
+  if (connection.isShared) throw new TakesLong()
 }
 
 export interface Flavour {
@@ -63,6 +84,8 @@ export interface Flavour {
    * is kept for all values can be a thousand times slower.
    */
   planEachTime: RawBuilder<unknown>
+  /** Statements run in the server's own thread: what is counted by one of them is better counted by several in turn. */
+  runsInThread: boolean
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

@@ -21,6 +21,12 @@ export interface Database {
   /** For reading; outside any transaction. */
   reader: Connection
   /**
+   * Runs `work` on a connection for reads that may take long, where nobody waits for it. Once the signal is given the
+   * statement under way is ended, and `work` meets the signal's reason. Some can be under way at a time, as the database
+   * was opened for; more wait.
+   */
+  readLong<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T>
+  /**
    * Runs `work` in one durable transaction; resolves only after its commit, and leaves nothing if `work` throws. Where it
    * cannot be known whether the commit happened, it throws a `DatabaseUnavailable` that says so.
    */

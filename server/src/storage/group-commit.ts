@@ -10,7 +10,7 @@ interface Writer {
   savepoint(): void
   release(): void
   undo(): void
-  commit(): void
+  commit(): Promise<void>
   rollback(): void
   /** What a failure means to whoever wanted to write. */
   explained(error: unknown): unknown
@@ -54,7 +54,7 @@ async function commitTogether(writer: Writer, batch: Waiting[]): Promise<void> {
   try {
     writer.begin()
     for (const waiting of batch) answers.push(await runAlone(writer, waiting))
-    writer.commit()
+    await writer.commit()
   } catch (error) {
     const reason = writer.explained(error)
     for (const { reject } of batch) reject(reason)

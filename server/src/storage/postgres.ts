@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
@@ -25,6 +26,7 @@ const flavour: Flavour = {
     ORDER BY ${sql.ref(first)} DESC, ${sql.ref(second)} DESC LIMIT 1`,
   settledId,
   planEachTime: sql.raw(planEachTime),
+  runsInThread: false,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }
@@ -89,10 +91,28 @@ const scanOrder: Partial<Record<keyof Tables, string>> = {
   search_entries: 'ORDER BY app_id, list, at',
 }
 
+/** Reads that may take long have connections of their own, or they would use up everybody's. */
+export interface LongReadOptions {
+  connectionsMax: number
+  /** After how long PostgreSQL ends a statement by itself, at the latest a second later. */
+  seconds: number
+}
+
 /** The scaled database. Transactions are run again when PostgreSQL asks for it, or was lost before they could commit. */
-export function openPostgres(url: string, connectionsMax: number, listener: TroubleListener): Database {
+export function openPostgres(
+  url: string,
+  connectionsMax: number,
+  listener: TroubleListener,
+  longReads: LongReadOptions,
+): Database {
   const trouble = watchTrouble(listener)
   const pool = openPool(url, { name: 'parley', connectionsMax, statementMilliseconds, trouble })
+  const longPool = openPool(url, {
+    name: 'parley',
+    connectionsMax: longReads.connectionsMax,
+    statementMilliseconds: (longReads.seconds + 1) * 1_000,
+    trouble,
+  })
   const wakeListeners: (() => void)[] = []
   let listening: ReturnType<typeof listenForWakes> | undefined
   let wakePending = false
@@ -104,6 +124,7 @@ export function openPostgres(url: string, connectionsMax: number, listener: Trou
 
   return {
     reader: connectionOver(flavour, pool.read),
+    readLong: (work, signal) => work(connectionOver(flavour, runUntil(signal, longPool.read, pool.read))),
     write: (work) => pool.write(onConnection(work)),
     writeAlone: (work) =>
       pool.writeAtLeisure(async (run) => {
@@ -214,7 +235,32 @@ export function openPostgres(url: string, connectionsMax: number, listener: Trou
     },
     async close() {
       await listening?.stop()
-      await pool.close()
+      await Promise.all([pool.close(), longPool.close()])
     },
+  }
+}
+
+/**
+ * Statements until a signal is given: then the one under way is cancelled, on a connection that is not used up by such
+ * statements, and none is begun any more. It is found by the mark that it begins with.
+ */
+function runUntil(signal: AbortSignal, runLong: RunStatement, run: RunStatement): RunStatement {
+  const mark = `${planEachTime}/* long read ${randomUUID()} */ `
+  const cancel = async () => {
+    await run(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND position($1 IN query) = 1`,
+      [mark],
+    )
+  }
+  // Where that fails, the statement ends by its time-out.
+  signal.addEventListener('abort', () => void cancel().catch(() => {}))
+  return async (text, parameters) => {
+    signal.throwIfAborted()
+    try {
+      return await runLong(mark + text, parameters)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error
+    }
   }
 }

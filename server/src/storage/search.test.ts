@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { databases } from '../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../tests/support/house.ts'
 import { acrossApps } from '../../../tests/support/tripwire.ts'
+import { TakesLong } from './connection.ts'
 import {
   countMatching,
   folded,
@@ -12,6 +13,7 @@ import {
   matches,
   putSearchEntries,
   removeSearchEntries,
+  type WantedEntry,
   withoutAccents,
 } from './search.ts'
 import { deleteSome } from './sql.ts'
@@ -109,6 +111,83 @@ for (const database of databases) {
         }
       }
       assert.ok(found > 100)
+    })
+
+    it('finds the same for several words of any length, asking the index for the longest alone', async () => {
+      const letters = 'abc'
+      const words = (at: number) => [0, 1, 2, 3, 4].map((n) => letters[(at * (n + 2) + n * at * at) % 3]).join('')
+      const texts = Array.from({ length: 80 }, (_, at) => ({
+        id: `w${at}`,
+        at,
+        texts: [`${words(at)} ${words(at + 7)} ${'x'.repeat(at % 24)}`, words(at * 3)],
+      }))
+      await write(app, (db) => putSearchEntries(db, 'words', texts))
+      const { reader } = h.service.house.database
+      const db = tenantDb(reader, app.id)
+      let found = 0
+      for (const key of [
+        'a',
+        'a b',
+        'ab c',
+        'abc a',
+        'ab ca abc bca',
+        'abc bca cab aab',
+        'a b c ab bc ca abc',
+        'x'.repeat(20),
+        `${'x'.repeat(19)} a`,
+      ]) {
+        for (const fields of [[0], [1], bothFields]) {
+          const search = { list: 'words', words: key.split(' '), fields }
+          const expected = texts
+            .filter(({ texts: each }) =>
+              fields.some((field) => search.words.every((word) => each[field]?.includes(word))),
+            )
+            .map(({ id }) => id)
+            .toReversed()
+          found += expected.length
+          assert.deepEqual(
+            await acrossApps(() => idsOnPage(db, search, { limit: 100 })),
+            expected,
+            `${key} in ${fields}`,
+          )
+          assert.equal(await acrossApps(() => countMatching(db, search)), expected.length)
+        }
+      }
+      assert.ok(found > 100)
+    })
+
+    it('asks the index for few words and few grams, and for a short word only where there is no other', async () => {
+      const wantedFor = (words: string[]) => {
+        const wanted: WantedEntry[] = []
+        const { reader } = h.service.house.database
+        const entriesWithGrams = (_app: string, _list: string, entry: WantedEntry) => {
+          wanted.push(entry)
+          return sql`FROM search_entries WHERE 1 = 1`
+        }
+        const connection = { ...reader, flavour: { ...reader.flavour, entriesWithGrams } }
+        idsMatching(tenantDb(connection, app.id), { list, words })
+        return wanted[0]?.alternatives[0]?.map(({ grams, asBeginning }) => [grams.length, asBeginning])
+      }
+      assert.deepEqual(wantedFor(['a', 'b', 'cd', 'e']), [[1, true]])
+      assert.deepEqual(wantedFor(['a', 'bcd', 'ef']), [[1, false]])
+      assert.deepEqual(wantedFor(['oak', 'oak', 'OAK']), [[1, false]])
+      assert.deepEqual(wantedFor(['one', 'four', 'three', 'eleven', 'seven', 'a']), [
+        [4, false],
+        [3, false],
+        [3, false],
+        [2, false],
+      ])
+      assert.deepEqual(wantedFor(['z'.repeat(500)]), [[16, false]])
+    })
+
+    it('is no read for the connection that everybody shares', async () => {
+      const { reader } = h.service.house.database
+      const shared = tenantDb({ ...reader, isShared: true }, app.id)
+      const search = { list, words: ['oak'], fields: bothFields }
+      assert.throws(() => idsMatching(shared, search), TakesLong)
+      assert.throws(() => matches(shared, search, sql`1`), TakesLong)
+      await assert.rejects(countMatching(shared, search), TakesLong)
+      await assert.rejects(idsOnPage(shared, search, { limit: 1 }), TakesLong)
     })
 
     it('answers the same when it asks one record after the other', async () => {

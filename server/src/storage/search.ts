@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Flavour } from './connection.ts'
+import { type Flavour, leaveSharedReader } from './connection.ts'
 import { escapeLike } from './sql.ts'
 import type { SearchEntryRow } from './tables.ts'
 import { preparedRows, type TenantDb } from './tenant.ts'
@@ -15,8 +15,14 @@ import { preparedRows, type TenantDb } from './tenant.ts'
  * The index is made from the entries by the database itself, so it can neither be forgotten nor restored wrongly. It
  * knows a gram together with its app, list and field: one index serves every list, and no search meets another app's
  * entries.
+ *
+ * What a search costs grows with what an app has stored, so it is done where nobody waits for it. The index is asked for
+ * the longest words, and for few grams of each; all that it was not asked is looked up in the text of what it finds. A word
+ * of one or two characters begins very many grams: the index is asked for one, and only where there is no longer word.
  */
 const gramCharactersMax = 3
+const wordsAskedMax = 4
+const gramsAskedMax = 16
 const fieldSeparator = '\n'
 export const markSeparator = '\n'
 
@@ -37,8 +43,8 @@ export interface WantedEntry {
 export interface Search {
   list: string
   words: readonly string[]
-  /** By their order in the entries. */
-  fields: readonly number[]
+  /** By their order in the entries; absent where these have one text. */
+  fields?: readonly number[]
   marks?: readonly string[]
 }
 
@@ -52,6 +58,11 @@ export function folded(text: string): string {
     .normalize('NFKC')
     .replaceAll('ς', 'σ')
     .replaceAll(/\s+/g, ' ')
+}
+
+/** The different words of a text, as search compares them. */
+export function wordsIn(text: string): string[] {
+  return [...new Set(folded(text).split(' '))].filter((word) => word !== '')
 }
 
 export interface SearchEntry {
@@ -110,9 +121,11 @@ export async function removeSearchEntries(db: TenantDb, list: string, ids: strin
   await db.delete('search_entries').where('list', '=', list).where('id', 'in', ids).execute()
 }
 
+const looksNowhere = ({ fields }: Search) => fields?.length === 0
+
 /** The ids of the records that a search finds, as a subquery of one column. */
 export function idsMatching(db: TenantDb, search: Search): Expression<string> {
-  if (search.fields.length === 0) return sql<string>`(SELECT NULL WHERE 1 = 0)`
+  if (looksNowhere(search)) return sql<string>`(SELECT NULL WHERE 1 = 0)`
   return sql<string>`(SELECT search_entries.id ${entriesMatching(db, search)})`
 }
 
@@ -168,7 +181,7 @@ export interface FoundPage {
 
 /** The ids of a page of what a search finds, in the order of places. */
 export async function idsOnPage(db: TenantDb, search: Search, page: FoundPage): Promise<string[]> {
-  if (search.fields.length === 0) return []
+  if (looksNowhere(search)) return []
   const { limit, offset = 0, without = [], above, below, upwards = false } = page
   const narrowed = [
     entriesMatching(db, search),
@@ -184,7 +197,8 @@ export async function idsOnPage(db: TenantDb, search: Search, page: FoundPage): 
 
 /** How many records a search finds, or `most`; answered by the index alone wherever grams settle it. */
 export async function countMatching(db: TenantDb, search: Search, most?: number): Promise<number> {
-  if (search.fields.length === 0) return 0
+  leaveSharedReader(db)
+  if (looksNowhere(search)) return 0
   const { flavour, query } = db.connection
   const hits = gramsSettle(flavour, search)
     ? flavour.gramHits(db.appId, search.list, wantedBy(search))
@@ -195,45 +209,76 @@ export async function countMatching(db: TenantDb, search: Search, most?: number)
 }
 
 /** From where on: the entries that a search finds. */
-function entriesMatching({ appId, connection: { flavour } }: TenantDb, search: Search): RawBuilder<unknown> {
-  const entries = flavour.entriesWithGrams(appId, search.list, wantedBy(search))
+function entriesMatching(db: TenantDb, search: Search): RawBuilder<unknown> {
+  leaveSharedReader(db)
+  const { flavour } = db.connection
+  const entries = flavour.entriesWithGrams(db.appId, search.list, wantedBy(search))
   return gramsSettle(flavour, search) ? entries : sql`${entries} AND ${textHas(search)}`
 }
 
-function wantedBy({ words, fields, marks = [] }: Search): WantedEntry {
-  const wanted = words.map((word) => gramsOfKey([...folded(word)]))
+/** What the index is asked; the text of what it finds settles the rest. */
+function wantedBy(search: Search): WantedEntry {
+  const { fields = [0], marks = [] } = search
+  const wanted = wordsAsked(wordsOf(search)).map(gramsOfWord)
   return { alternatives: fields.map((field) => wanted.map((grams) => ({ field, ...grams }))), marks }
 }
 
-/** Whether every record with the grams has the words. */
-function gramsSettle(flavour: Flavour, { words }: Search): boolean {
-  return flavour.gramsInOrder || words.every((word) => [...folded(word)].length <= gramCharactersMax)
+/** A word by its characters. */
+type Word = string[]
+
+function wordsOf({ words }: Search): Word[] {
+  return [...new Set(words.map(folded))].map((word) => [...word])
+}
+
+const isShort = ({ length }: Word) => length < gramCharactersMax
+
+/** Whether the index can only be asked for a word that begins very many grams. */
+export function hasShortWordsOnly(search: Search): boolean {
+  return wordsOf(search).every(isShort)
+}
+
+function wordsAsked(words: Word[]): Word[] {
+  const longestFirst = words.toSorted((a, b) => b.length - a.length)
+  const long = longestFirst.filter((word) => !isShort(word))
+  return long.length > 0 ? long.slice(0, wordsAskedMax) : longestFirst.slice(0, 1)
+}
+
+/** Whether every record with the grams that are asked for has the words. */
+function gramsSettle({ gramsInOrder }: Flavour, search: Search): boolean {
+  const words = wordsOf(search)
+  const settledCharacters = gramsInOrder ? gramsAskedMax + gramCharactersMax - 1 : gramCharactersMax
+  return wordsAsked(words).length === words.length && words.every(({ length }) => length <= settledCharacters)
 }
 
 /** The same question, without marks, asked of one record after the other: for walking a list in which many match. */
 export function matches(db: TenantDb, search: Search, id: RawBuilder<unknown>): Expression<SqlBool> {
-  if (search.fields.length === 0) return sql<SqlBool>`1 = 0`
+  leaveSharedReader(db)
+  if (looksNowhere(search)) return sql<SqlBool>`1 = 0`
   // Not EXISTS: that may be planned as a join, which without fresh statistics reads all entries for each record.
   return sql<SqlBool>`1 = (SELECT 1 FROM search_entries WHERE search_entries.app_id = ${db.appId}
     AND search_entries.list = ${search.list} AND search_entries.id = ${id} AND ${textHas(search)})`
 }
 
-function textHas({ words, fields }: Search): RawBuilder<SqlBool> {
-  const patterns = words.map((word) => `%${escapeLike(folded(word))}%`)
-  const alternatives = fields.map((field) => {
-    const line = sql`split_part(search_entries.text, ${fieldSeparator}, ${sql.lit(field + 1)})`
-    return sql.join(
-      patterns.map((pattern) => sql`${line} LIKE ${pattern} ESCAPE '\\'`),
+/** Most that do not have the words in a field do not have them at all, and the database sees that by itself. */
+function textHas(search: Search): RawBuilder<SqlBool> {
+  const patterns = wordsOf(search).map((word) => `%${escapeLike(word.join(''))}%`)
+  const has = (text: RawBuilder<unknown>) =>
+    sql.join(
+      patterns.map((pattern) => sql`${text} LIKE ${pattern} ESCAPE '\\'`),
       sql` AND `,
     )
-  })
-  return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
+  const anywhere = sql<SqlBool>`(${has(sql`search_entries.text`)})`
+  if (!search.fields) return anywhere
+  const alternatives = search.fields.map((field) =>
+    has(sql`split_part(search_entries.text, ${fieldSeparator}, ${sql.lit(field + 1)})`),
+  )
+  return sql`${anywhere} AND (${sql.join(alternatives, sql` OR `)})`
 }
 
-function gramsOfKey(characters: string[]): Omit<WantedGrams, 'field'> {
-  const width = Math.min(gramCharactersMax, characters.length)
-  const grams = characters.slice(width - 1).map((_, at) => characters.slice(at, at + width).join(''))
-  return { grams, asBeginning: width < gramCharactersMax }
+function gramsOfWord(word: Word): Omit<WantedGrams, 'field'> {
+  const width = Math.min(gramCharactersMax, word.length)
+  const grams = word.slice(width - 1, width - 1 + gramsAskedMax).map((_, at) => word.slice(at, at + width).join(''))
+  return { grams, asBeginning: isShort(word) }
 }
 
 /** The grams of an entry's text in their order, field by field, with each character written as told. */

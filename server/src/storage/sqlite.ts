@@ -5,7 +5,10 @@ import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { letOthersIn, readInTurns, writeInTurns } from './in-turns.ts'
 import { gramsOf, markSeparator, type WantedEntry, type WantedGrams } from './search.ts'
+import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
+import { createReaders } from './sqlite-readers.ts'
 import { describeTables, learnStatistics } from './sqlite-statistics.ts'
 import type { EventRow, Tables } from './tables.ts'
 import { DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
@@ -34,6 +37,7 @@ const flavour: Flavour = {
   settledId: async () => undefined,
   // Plans do not depend on values here.
   planEachTime: sql``,
+  runsInThread: true,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
@@ -123,32 +127,33 @@ function fillGrams(writer: DatabaseSync): void {
   for (let from = 0; from < last; from += entriesPerFill) fill.run(from, from + entriesPerFill)
 }
 
-/** Brings the index up to what a transaction has changed. */
-function gramIndexing(writer: DatabaseSync): () => void {
-  let changed: StatementSync | undefined
-  let steps: StatementSync[] = []
-  const prepare = () => {
-    changed = writer.prepare('SELECT 1 FROM search_changes LIMIT 1')
-    steps = [
-      'DELETE FROM search_grams WHERE rowid IN (SELECT row_address FROM search_changes WHERE was_indexed = 1)',
-      `INSERT INTO search_grams (rowid, grams)
-       SELECT row_address, entry_tokens(app_id, list, text, marks)
-       FROM search_changes CROSS JOIN search_entries USING (row_address)`,
-      'DELETE FROM search_changes',
-    ].map((text) => writer.prepare(text))
-  }
-  return () => {
-    if (!changed) {
-      // A new file has no tables yet.
-      if (!writer.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_changes'").get()) return
-      prepare()
+/** Brings the index up to what a transaction has changed: entry by entry, since a long text alone takes some milliseconds. */
+function gramIndexing(writer: DatabaseSync): () => Promise<void> {
+  let prepared: { changed: StatementSync; remove: StatementSync; add: StatementSync; forget: StatementSync } | undefined
+  const prepare = () => ({
+    changed: writer.prepare('SELECT row_address, was_indexed FROM search_changes'),
+    remove: writer.prepare('DELETE FROM search_grams WHERE rowid = ?'),
+    add: writer.prepare(`INSERT INTO search_grams (rowid, grams)
+      SELECT row_address, entry_tokens(app_id, list, text, marks) FROM search_entries WHERE row_address = ?`),
+    forget: writer.prepare('DELETE FROM search_changes'),
+  })
+  return async () => {
+    // A new file has no tables yet.
+    if (!prepared && !writer.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'search_changes'").get()) return
+    prepared ??= prepare()
+    const { changed, remove, add, forget } = prepared
+    const changes = changed.all() as { row_address: number; was_indexed: number }[]
+    if (changes.length === 0) return
+    for (const { row_address, was_indexed } of changes) {
+      await letOthersIn()
+      if (was_indexed === 1) remove.run(row_address)
+      add.run(row_address)
     }
-    if (changed?.get() !== undefined) for (const step of steps) step.run()
+    forget.run()
   }
 }
 
 const rowsPerScan = 1_000
-const busyMilliseconds = 5_000
 const constraintPrimaryKey = 1555
 const constraintUnique = 2067
 
@@ -179,11 +184,12 @@ const untold: TroubleListener = { begins() {}, isOver() {} }
 /** The embedded database: one file, one writer, readers that never wait for it. */
 export function openSqlite(file: string, listener = untold): Database {
   mkdirSync(dirname(file), { recursive: true })
-  const writer = open(file)
-  const reader = open(file)
+  const writer = openToWrite(file)
+  const reader = openFile(file)
   // A commit that many share changes pages all over the indexes; those that do not fit would be written and read twice.
   writer.exec('PRAGMA cache_size = -64000')
   const wakeListeners: (() => void)[] = []
+  const readers = createReaders(file, { whenAtRest: () => reader.exec('PRAGMA wal_checkpoint(PASSIVE)') })
 
   const readRows = statements(reader)
   const trouble = watchTrouble(listener)
@@ -191,12 +197,12 @@ export function openSqlite(file: string, listener = untold): Database {
   let committedAt = Number.NEGATIVE_INFINITY
   const write = createGroupCommit({
     ...transactions,
-    commit() {
-      transactions.commit()
+    async commit() {
+      await transactions.commit()
       committedAt = performance.now()
       trouble.passed()
     },
-    connection: connectionOver(flavour, statements(writer)),
+    connection: connectionOver(flavour, writeInTurns(statements(writer))),
     explained(error) {
       if (!takesNoWrites(error)) return error
       trouble.met(error, true)
@@ -205,7 +211,8 @@ export function openSqlite(file: string, listener = untold): Database {
   })
 
   return {
-    reader: connectionOver(flavour, readRows),
+    reader: connectionOver(flavour, readInTurns(readRows)),
+    readLong: (work, signal) => readers.lend((run) => work(connectionOver(flavour, run)), signal),
     write,
     async writeAlone(work) {
       // A migration or a restore may change all there is; what its savepoint keeps then is no matter of memory.
@@ -295,6 +302,7 @@ export function openSqlite(file: string, listener = untold): Database {
     },
     onWake: (listener) => void wakeListeners.push(listener),
     async close() {
+      await readers.close()
       reader.close()
       writer.close()
     },
@@ -323,31 +331,17 @@ async function noteProbe(query: Kysely<Tables>): Promise<void> {
     .execute()
 }
 
-function open(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: busyMilliseconds })
-  // The built-in lower() knows ASCII only; names are in any script.
-  database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text))
-  // As on the other database, LIKE takes letters as they are.
-  database.exec('PRAGMA case_sensitive_like = ON')
-  database.function(
-    'split_part',
-    { deterministic: true },
-    (text, separator, n) =>
-      String(text)
-        .split(String(separator))
-        .at(Number(n) - 1) ?? '',
-  )
+/** The connections that may write; only they keep the index on grams. */
+function openToWrite(file: string): DatabaseSync {
+  const database = openFile(file)
   database.function('entry_tokens', { deterministic: true }, (appId, list, text, marks) =>
     entryTokens(String(appId), String(list), String(text), String(marks)),
   )
-  // Every savepoint keeps pages as they were before it; in a temporary file that costs a third more for each write.
-  database.exec('PRAGMA temp_store = MEMORY')
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
   return database
 }
 
 async function withSnapshot<T>(file: string, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const database = open(file)
+  const database = openFile(file)
   try {
     database.exec('BEGIN')
     return await work(connectionOver(flavour, statements(database)))
@@ -368,54 +362,18 @@ function transactionsOn(writer: DatabaseSync) {
     savepoint: statement('SAVEPOINT one'),
     release: statement('RELEASE one'),
     undo: () => writer.exec('ROLLBACK TO one; RELEASE one'),
-    commit: () => {
-      index()
+    commit: async () => {
+      await index()
       commit()
     },
     rollback: () => writer.isOpen && writer.isTransaction && writer.exec('ROLLBACK'),
   }
 }
 
-interface Prepared {
-  statement: StatementSync
-  /** Empty where the statement answers no rows. */
-  columns: string[]
-}
-
-/** Prepares each text once per connection and keeps it: preparing costs more than most statements. */
 function statements(database: DatabaseSync): (text: string, parameters: readonly unknown[]) => Outcome {
-  const prepared = new Map<string, Prepared>()
+  const run = statementsOn(database)
   return (text, parameters) => {
-    let entry = prepared.get(text)
-    if (!entry) {
-      entry = prepare(database, text)
-      if (prepared.size >= preparedMax) prepared.clear()
-      prepared.set(text, entry)
-    }
-    const { statement, columns } = entry
-    const values = parameters as (string | number | null)[]
-    if (columns.length > 0) {
-      const rows = asObjects(columns, statement.all(...values) as unknown as unknown[][])
-      return { rows, changes: rows.length }
-    }
-    return { rows: [], changes: Number(statement.run(...values).changes) }
+    const { columns, rows, changes } = run(text, parameters)
+    return { rows: asObjects(columns, rows), changes }
   }
 }
-
-function prepare(database: DatabaseSync, text: string): Prepared {
-  const statement = database.prepare(text)
-  statement.setReturnArrays(true)
-  return { statement, columns: statement.columns().map(({ name }) => name) }
-}
-
-/** The driver's own row objects are dictionaries, which cost a third more to make and are slow to read. */
-function asObjects(columns: string[], rows: unknown[][]): object[] {
-  return rows.map((values) => {
-    const row: Record<string, unknown> = {}
-    for (let n = 0; n < columns.length; n += 1) row[columns[n] as string] = values[n]
-    return row
-  })
-}
-
-// Statement texts come from code, not from callers, so this is reached only by lists of varying length.
-const preparedMax = 1_000

@@ -1,5 +1,5 @@
 import { listQuery } from '../../kit/page.ts'
-import { FilledText, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { FilledText, OneOf, SearchKey, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 
@@ -32,6 +32,6 @@ export const ApiKeyUpdate = Type.Partial(ApiKeyCreate, { examples: [{ name: 'inv
 
 export const ApiKeyListQuery = listQuery({
   scope: Type.Optional(Scope),
-  searchKey: Type.Optional(Type.String({ description: 'Part of the name, in any letter case' })),
+  searchKey: SearchKey('Part of the name, in any letter case'),
 })
 export type ApiKeyListQuery = Static<typeof ApiKeyListQuery>

@@ -1,6 +1,6 @@
 import { listQuery } from '../../kit/page.ts'
 import { regions } from '../../kit/regions.ts'
-import { FilledText, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { FilledText, OneOf, SearchKey, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 
@@ -55,7 +55,7 @@ export const AppCreate = Type.Object(
 )
 
 export const AppListQuery = listQuery({
-  searchKey: Type.Optional(Type.String({ description: 'Part of the id or the name, in any letter case' })),
+  searchKey: SearchKey('Part of the id or the name, in any letter case'),
 })
 export type AppListQuery = Static<typeof AppListQuery>
 

@@ -95,6 +95,7 @@ const listBannedUsers = operation({
   onBehalfOf: 'optional',
   may: 'listBannedUsers',
   query: BanListQuery,
+  mayTakeLong: true,
   reply: userPageOf(BannedUser),
   errors: [groupNotFound, groupNotJoined, noModeratorScope, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),

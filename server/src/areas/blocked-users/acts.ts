@@ -1,10 +1,12 @@
 import { eachItem, type ItemOutcome } from '../../kit/each.ts'
+import { quotaReached } from '../../kit/errors.ts'
 import type { Work } from '../../kit/work.ts'
 import { userNotFound } from '../users/errors.ts'
 import { holdUsers, toUser, type UserRow } from '../users/index.ts'
 import { cannotBlockSelf } from './errors.ts'
 import { userBlocked, userUnblocked } from './events.ts'
-import { addBlocks, removeBlocks } from './store.ts'
+import { blocksMax } from './schemas.ts'
+import { addBlocks, blockedIdsOf, removeBlocks } from './store.ts'
 
 type Outcomes = Record<string, ItemOutcome>
 
@@ -13,10 +15,14 @@ export async function block(work: Work, uid: string, others: string[]): Promise<
   const wanted = others.map((other) => other.toLowerCase())
   const held = await holdUsers(work.db, [uid, ...wanted])
   const user = requireActive(held, uid)
+  const blocked = await blockedIdsOf(work.db, user)
   const blockable: UserRow[] = []
   const outcomes = await eachItem(wanted, (other) => {
     if (other === user.uid) throw cannotBlockSelf()
-    blockable.push(requireActive(held, other))
+    const row = requireActive(held, other)
+    if (blocked.size >= blocksMax && !blocked.has(row.id)) throw quotaReached({ limit: `${blocksMax} blocked users` })
+    blocked.add(row.id)
+    blockable.push(row)
     return `${user.uid} has blocked ${other}.`
   })
   const changed = await addBlocks(work, user, blockable)

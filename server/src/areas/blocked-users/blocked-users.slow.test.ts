@@ -111,6 +111,31 @@ for (const database of databases) {
         assert.equal((await list(app, 'nora')).data[0].blockedByMeAt, blockedByMeAt)
       })
 
+      it('is refused beyond a thousand, for each UID alone; whoever is blocked already stays a success', async () => {
+        const app = await appWith('nora', 'milo', 'amara', 'lin')
+        await block(app, 'nora', 'milo')
+        await h.service.house.database.write(async (connection) => {
+          const db = tenantDb(connection, app.id)
+          const { user_id } = await db.select('blocks').select('blocks.user_id').executeTakeFirstOrThrow()
+          const others = Array.from({ length: 998 }, (_, n) => `other-${n}`)
+          const blocks = others.map((other) => ({
+            user_id,
+            uid: 'nora',
+            blocked_id: other,
+            blocked_uid: other,
+            created_at: 1,
+          }))
+          await db.insert('blocks', blocks).execute()
+        })
+        assert.deepEqual(codes(await block(app, 'nora', 'milo', 'amara', 'lin')), {
+          milo: 'success',
+          amara: 'success',
+          lin: 'ERR_PLAN_QUOTA_RESTRICTION',
+        })
+        await unblock(app, 'nora', 'milo')
+        assert.deepEqual(codes(await block(app, 'nora', 'lin')), { lin: 'success' })
+      })
+
       it('takes as many UIDs as the body can hold', async () => {
         const app = await appWith('nora', 'u7')
         const uids = Array.from({ length: 1_000 }, (_, i) => `u${i}`)

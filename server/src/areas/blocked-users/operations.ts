@@ -9,7 +9,7 @@ import { requireActiveUser, seenBy, sightOf, toUser, type UserRow } from '../use
 import { User } from '../users/schemas.ts'
 import { block, unblock } from './acts.ts'
 import { BlockListQuery, UsersBlock, UsersUnblock } from './schemas.ts'
-import { blockedUsersOf, blockFilters, blocksWith } from './store.ts'
+import { blockedUsersOf, blockFilters, blocksWith, leaveIfBlockedByMany } from './store.ts'
 
 const blockUsers = operation({
   id: 'blockUsers',
@@ -17,7 +17,8 @@ const blockUsers = operation({
   summary: 'Block users',
   description:
     'The user in the path blocks the others: no direct message and no call passes between them, in either direction. ' +
-    'The answer tells for each UID what became of it; blocking twice is a success and keeps the first time.',
+    'The answer tells for each UID what became of it: blocking twice is a success and keeps the first time, and ' +
+    '`ERR_PLAN_QUOTA_RESTRICTION` stands where 1,000 are blocked already.',
   doors: ['server', 'client'],
   may: 'blockUser',
   body: UsersBlock,
@@ -57,12 +58,14 @@ const listBlockedUsers = operation({
   doors: ['server', 'client'],
   may: 'getBlockedUsers',
   query: BlockListQuery,
+  mayTakeLong: true,
   reply: userPageOf(User),
   errors: [userNotFound, permissionDenied],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run({ db, found, query, actor, caller }) {
     refuseOthers(found, actor)
     const { direction = actor ? 'both' : 'blockedByMe', ...rest } = query
+    await leaveIfBlockedByMany(db, found)
     const visible = actor && (await seenBy(db, actor.uid))
     const rows = await paginate(blockedUsersOf(db, found, direction), blockFilters(db, visible), rest, (row) => row)
     const uids = rows.data.map(({ uid }) => uid)

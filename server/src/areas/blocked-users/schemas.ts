@@ -4,6 +4,9 @@ import { searchFields } from '../users/schemas.ts'
 
 const uidCharactersMax = 10_000
 
+/** So many may be blocked by a user: whoever lists messages leaves out all of them. */
+export const blocksMax = 1_000
+
 const blockedUids = (description: string) =>
   Type.Array(FilledText(uidCharactersMax), { minItems: 1, description, examples: [['milo']] })
 

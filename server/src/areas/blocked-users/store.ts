@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Filters } from '../../kit/page.ts'
 import type { Work } from '../../kit/work.ts'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { type Blocks, eachUserMatches, type UserRow } from '../users/index.ts'
 import { blocksFrom } from './rules.ts'
@@ -149,6 +150,23 @@ export function uidsWithBlock(db: TenantDb, uid: string): Expression<string> {
   const byMe = db.select('blocks').select('blocks.blocked_uid').where('blocks.user_id', '=', idOf(db, uid))
   const byOther = db.select('blocks').select('blocks.uid as blocked_uid').where('blocks.blocked_id', '=', idOf(db, uid))
   return byMe.union(byOther).$asScalar()
+}
+
+/** Whom a user has blocked, by their ids. */
+export async function blockedIdsOf(db: TenantDb, { id }: UserRow): Promise<Set<string>> {
+  const rows = await db.select('blocks').select('blocks.blocked_id').where('blocks.user_id', '=', id).execute()
+  return new Set(rows.map(({ blocked_id }) => blocked_id))
+}
+
+// Nobody blocks more, but anybody can be blocked by more.
+const listedSharedMax = 2_000
+
+/** Stands before lists of those who have blocked somebody. */
+export async function leaveIfBlockedByMany(db: TenantDb, { id }: UserRow): Promise<void> {
+  if (!db.connection.isShared) return
+  const most = listedSharedMax + 1
+  const some = await db.select('blocks').select('blocks.uid').where('blocks.blocked_id', '=', id).limit(most).execute()
+  if (some.length === most) leaveSharedReader(db)
 }
 
 /** Adds the blocks that do not stand yet; answers whom they are against. */

@@ -18,6 +18,7 @@ const listCalls = operation({
   onBehalfOf: 'optional',
   may: 'listCalls',
   query: CallListQuery,
+  mayTakeLong: true,
   reply: pageOf(ListedCall),
   run({ db, query, actor, now }) {
     const uids = [actor?.uid, query.uid?.toLowerCase()].filter((uid) => uid !== undefined)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
 import { ReadyMade } from '../../kit/reply.ts'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import {
   type FacetTotal,
   facetTotals,
@@ -231,9 +232,14 @@ function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
     .offset(sql<number>`${offset}`)
 }
 
+// So many calls of a user are stepped over while everybody waits.
+const callsSharedMax = 2_000
+
 async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, slice: Slice): Promise<Selected> {
   const { limit, offset } = slice
   const wanted = wantedFacets(query)
+  const steps = wantsEverything(wanted) ? offset : await totalOf(db, callsListOf(uid))
+  if (steps > callsSharedMax) leaveSharedReader(db)
   if (wantsEverything(wanted)) {
     const total = await totalOf(db, callsListOf(uid))
     return { total, rows: offset < total ? await walkOfUser(db, { uid, limit, offset }) : [] }
@@ -250,6 +256,7 @@ async function selectCounted(
   uids: string[],
   { limit, offset }: Slice,
 ): Promise<Selected> {
+  leaveSharedReader(db)
   let rows = db.select('calls')
   const wanted = wantedFacets(query)
   if (!wantsEverything(wanted)) rows = rows.where(sql<boolean>`calls.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)

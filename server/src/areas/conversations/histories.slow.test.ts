@@ -245,7 +245,8 @@ async function compare(
   const conversation = await findConversation(db, conversationKey)
   const row = await findRow(db, conversationKey, uid)
   if (!conversation || !row) return assert.equal(model.said.length, 0, hint)
-  const side = { ...row, last_counted: conversation.last_counted }
+  const { last_seq, last_counted } = conversation
+  const side = { ...row, last_seq, last_counted }
   const counted = (await unreadOf(db, [side], blocked)).get(conversationKey)
   assert.deepEqual(counted, model.counts(uid, blocked), `${hint}: unread of ${uid}`)
   assert.equal(row.read_seq, model.cursors.get(uid), `${hint}: cursor of ${uid}`)

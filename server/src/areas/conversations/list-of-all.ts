@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { escapeLike } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blockedUidsIn } from '../blocked-users/index.ts'
@@ -24,6 +25,7 @@ export async function everySide(
   query: ConversationListQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; sides: Side[] }> {
+  leaveSharedReader(db)
   const conditions = [
     ...conditionsOf(db, query),
     isListed('conversation_rows'),

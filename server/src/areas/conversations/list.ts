@@ -1,9 +1,17 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { groupMatches } from '../groups/index.ts'
-import { type ConversationKey, type Side, sidesWhere, type Unread, unreadOf, withWhom } from '../timeline/index.ts'
-import { seenBy, uidsBlockedBy, userMatches } from '../users/index.ts'
+import { eachGroupMatches } from '../groups/index.ts'
+import {
+  type ConversationKey,
+  leaveIfManySides,
+  type Side,
+  sidesWhere,
+  type Unread,
+  unreadOf,
+  withWhom,
+} from '../timeline/index.ts'
+import { eachUserMatches, seenBy, uidsBlockedBy } from '../users/index.ts'
 import type { ConversationListQuery } from './schemas.ts'
 import { isListed, pinOf, systemPins, updatedAt } from './sides.ts'
 import type { ConversationPinRow } from './tables.ts'
@@ -19,6 +27,7 @@ type Condition = RawBuilder<SqlBool>
  */
 export async function listedSides(db: TenantDb, uid: string, query: ConversationListQuery): Promise<Side[]> {
   if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
+  await leaveIfManySides(db, uid)
   const visible = await seenBy(db, uid)
   const sides = await sidesWhere(db, [sql`conversation_rows.uid = ${uid}`, ...conditionsOf(db, query, visible)])
   const pins = await systemPins(db)
@@ -58,8 +67,8 @@ export function conditionsOf(db: TenantDb, query: ConversationListQuery, visible
     ...(searchKey === undefined
       ? []
       : [
-          sql`(${ofUser(sql`${userMatches(db, searchKey, ['name'])}`)}
-            OR ${ofGroup(sql`${groupMatches(db, searchKey)}`)})` as Condition,
+          sql`(${ofUser(sql`${eachUserMatches(db, searchKey, ['name'])}`)}
+            OR ${ofGroup(sql`${eachGroupMatches(db, searchKey)}`)})` as Condition,
         ]),
     ...(userTags ? [ofUser(sql`users.uid IN (${taggedUsers(db, userTags)})`)] : []),
     ...(groupTags ? [ofGroup(sql`groups.guid IN (${taggedGroups(db, groupTags)})`)] : []),

@@ -70,6 +70,7 @@ const listConversations = operation({
   onBehalfOf: 'optional',
   may: 'listConversations',
   query: ConversationListQuery,
+  mayTakeLong: true,
   reply: ConversationPage,
   errors: [permissionDenied],
   async run({ db, query, actor, caller }) {
@@ -167,6 +168,7 @@ const getConversation = ofBoth((kind, path, name) =>
     doors,
     onBehalfOf: 'required',
     may: 'getConversation',
+    mayTakeLong: true,
     reply: one(Conversation),
     errors: lookErrors,
     find: ({ db, params, actor }) => asRead(findIn(db, kind, idIn(params), actor)),
@@ -376,6 +378,7 @@ const getById = operation({
   onBehalfOf: 'required',
   may: 'getConversation',
   deprecated: { replacedBy: '/v3/users/{uid}/conversation' },
+  mayTakeLong: true,
   reply: one(Conversation),
   errors: [...lookErrors, conversationNotFound, ambiguousId],
   find: ({ db, params, actor }) => asRead(requireById(db, params.conversationId, actor)),

@@ -1,5 +1,5 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { OneOf, Seconds, type Static, Tags, Type, Words } from '../../kit/schema.ts'
+import { OneOf, SearchKey, Seconds, type Static, Tags, Type, Words } from '../../kit/schema.ts'
 import { IdInput } from '../messages/schemas.ts'
 import { Message } from '../timeline/schemas.ts'
 
@@ -26,7 +26,7 @@ export type Conversation = Static<typeof Conversation>
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
 export const ConversationListQuery = listQuery({
-  searchKey: Type.Optional(Type.String({ description: 'A part of the name of the other user or the group' })),
+  searchKey: SearchKey('A part of the name of the other user or the group'),
   conversationType: Type.Optional(OneOf(['user', 'group'])),
   unread: flag('Only with unread messages'),
   tags: Words('With any of these tags'),

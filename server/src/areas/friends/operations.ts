@@ -33,6 +33,7 @@ const listFriends = operation({
     'Newest users first. Deactivated friends are left out until they are reactivated. Blocks and conversation ids are ' +
     'those of the user in the path.',
   query: FriendListQuery,
+  mayTakeLong: true,
   reply: userPageOf(User),
   errors: [userNotFound],
   find: ({ db, params }) => requireActiveUser(db, params.uid),

@@ -93,9 +93,17 @@ export async function selectNarrowed(
   const shown = visible(db, types, viewer)
   const search = searchKey === undefined ? undefined : searchFor(searchKey, searchIn)
   if (search && filters.length === 0 && order === undefined) return selectSearched(db, search, shown, slice)
-  const found = search ? [foundBy(db, search)] : []
+  const found = search ? [await foundOrAsked(db, search)] : []
   const conditions = [...filters, ...found, ...shown]
   return page(db, conditions, order ?? newestFirst, await count(db, conditions), slice)
+}
+
+// So many are gathered by their GUIDs; where more match, each group is asked.
+const gatheredMax = 5_000
+
+async function foundOrAsked(db: TenantDb, search: Search): Promise<Condition> {
+  const few = (await countMatching(db, search, gatheredMax + 1)) <= gatheredMax
+  return few ? foundBy(db, search) : matches(db, search, sql.ref('groups.guid'))
 }
 
 function foundBy(db: TenantDb, search: Search): Condition {

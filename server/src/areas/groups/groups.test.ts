@@ -707,7 +707,8 @@ for (const database of databases) {
           .executeTakeFirstOrThrow()
         const unread = []
         for (const row of rows) {
-          const counts = await unreadOf(db, [{ ...row, last_counted: conversation.last_counted }], [])
+          const { last_seq, last_counted } = conversation
+          const counts = await unreadOf(db, [{ ...row, last_seq, last_counted }], [])
           unread.push([row.uid, counts.get(conversationKey)?.messages])
         }
         assert.deepEqual(unread, [

@@ -43,9 +43,9 @@ export { selectBanned, selectMembers } from './people.ts'
 export * as groupRules from './rules.ts'
 export {
   addMissingGroups,
+  eachGroupMatches,
   findGroup,
   type GroupView,
-  groupMatches,
   groupsByGuid,
   keepGroup,
   renewPassword,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { sliceOf } from '../../kit/page.ts'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { isNarrowed, selectNarrowed } from './found.ts'
@@ -17,8 +18,17 @@ export async function selectGroups(
 ): Promise<Selected> {
   const types = typesWanted(query, viewer)
   if (types.length === 0 || !knowsWords(query)) return { total: 0, rows: [] }
-  if (isNarrowed(db, query, viewer)) return selectNarrowed(db, query, viewer, types, slice)
+  if (isNarrowed(db, query, viewer)) {
+    if (!asksForFew(query)) leaveSharedReader(db)
+    return selectNarrowed(db, query, viewer, types, slice)
+  }
   return selectListed(db, types, viewer, slice)
+}
+
+/** Groups that are named are few, and so are those of one user; unless a tag or another order leads through all of them. */
+function asksForFew({ guid, guids, hasJoined, tags, sortBy, updatedAt }: GroupListQuery): boolean {
+  const leadsThroughAll = tags !== undefined || sortBy !== undefined || updatedAt !== undefined
+  return (guid !== undefined || guids !== undefined || hasJoined === true) && !leadsThroughAll
 }
 
 function typesWanted({ type, types = [] }: GroupListQuery, viewer: Viewer | undefined): GroupType[] {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { facetTotals } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { usersList } from '../users/index.ts'
@@ -13,10 +14,14 @@ export async function connectedUsers(db: TenantDb): Promise<{ facets: string[]; 
   }
 }
 
+// So many are asked while everybody waits.
+export const askedSharedMax = 10_000
+
 /** How many members are connected: the members are asked, or all who are connected, whoever are fewer. */
 export async function onlineMembersCount(db: TenantDb, { id, members_count }: GroupRow): Promise<number> {
   const { facets, total } = await connectedUsers(db)
   if (total === 0 || members_count === 0) return 0
+  if (Math.min(total, members_count) > askedSharedMax) leaveSharedReader(db)
   const connected = sql`group_members.group_id = ${id} AND users.facets IN (${sql.join(facets)})`
   // Crossed, so that SQLite begins with the first table named.
   const pair =

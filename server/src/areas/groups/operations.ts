@@ -90,6 +90,7 @@ const listGroups = operation({
   onBehalfOf: 'optional',
   may: 'listGroups',
   query: GroupListQuery,
+  mayTakeLong: true,
   reply: userPageOf(Group),
   async run({ db, query, actor }) {
     const viewer = actor && { uid: actor.uid, types: roleRules.listedGroupTypes(await policyOf(db, actor)) }
@@ -117,6 +118,7 @@ const getGroup = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'getGroup',
+  mayTakeLong: true,
   reply: one(Group),
   errors: [groupNotFound, groupNotJoined, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),
@@ -135,6 +137,7 @@ const countOnlineMembers = operation({
   doors: ['client'],
   may: 'getGroup',
   query: OnlineCountsQuery,
+  mayTakeLong: true,
   reply: one(OnlineCounts),
   async run({ db, query: { guids = [] }, actor }) {
     if (guids.length > guidsPerCallMax) {

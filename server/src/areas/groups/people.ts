@@ -1,10 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { countMatching, idsMatching, matches } from '../../storage/search.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type UserRow, usersByUid, usersList } from '../users/index.ts'
 import { bansListOf, membersListOf } from './membership.ts'
-import { connectedUsers } from './online.ts'
+import { askedSharedMax, connectedUsers } from './online.ts'
 import { type MemberScope, memberScopes } from './schemas.ts'
 import type { Slice } from './selection.ts'
 import type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
@@ -61,6 +62,7 @@ async function selectPeople<Row extends { uid: string; user_id: string }>(
     const rows = slice.offset >= listed ? [] : await walk<Row>(db, roll, wanted, slice)
     return { total: listed, rows: await withUsers(db, rows) }
   }
+  if (listed > askedSharedMax) leaveSharedReader(db)
   const sought = await searchOf(
     db,
     roll,

@@ -4,6 +4,7 @@ import { listQuery } from '../../kit/page.ts'
 import {
   FilledText,
   OneOf,
+  SearchKey,
   Seconds,
   type Static,
   Tags,
@@ -176,7 +177,7 @@ const moment = (description: string) => Type.Optional(Type.Integer({ description
 const amount = (description: string) => Type.Optional(Type.Integer({ description }))
 
 export const GroupListQuery = listQuery({
-  searchKey: Type.Optional(Type.String({ description: 'Part of the name or GUID, in any script and letter case' })),
+  searchKey: SearchKey('Part of the name or GUID, in any script and letter case'),
   searchIn: Type.Optional(Type.Array(OneOf(['name', 'guid']), { description: 'Where to look; in both unless given' })),
   sortBy: Type.Optional(OneOf(['createdAt', 'name', 'guid'], 'What to sort by; newest first if absent')),
   sortOrder: Type.Optional(OneOf(['asc', 'desc'], '`asc` unless said otherwise, beside `sortBy`')),

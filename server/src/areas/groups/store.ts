@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
-import { folded, idsMatching, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
+import { folded, matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { addToTally, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { conversationIdOf, placeOfGroup } from '../timeline/index.ts'
@@ -36,9 +36,9 @@ export async function groupsByGuid(db: TenantDb, guids: string[]): Promise<Map<s
   return new Map(rows.map((row) => [row.guid, row]))
 }
 
-/** The group has `searchKey` in its name; for any query that selects from `groups`. */
-export function groupMatches(db: TenantDb, searchKey: string): Expression<SqlBool> {
-  return sql<SqlBool>`groups.guid IN ${idsMatching(db, { list: groupsList, words: [searchKey], fields: [0] })}`
+/** The group at hand has `searchKey` in its name; for lists that are short without the search. */
+export function eachGroupMatches(db: TenantDb, searchKey: string): Expression<SqlBool> {
+  return matches(db, { list: groupsList, words: [searchKey], fields: [0] }, sql.ref('groups.guid'))
 }
 
 export async function requireGroup(db: TenantDb, guid: string): Promise<GroupRow> {

@@ -87,6 +87,7 @@ const listMembers = operation({
   onBehalfOf: 'optional',
   may: 'listGroupMembers',
   query: MemberListQuery,
+  mayTakeLong: true,
   reply: userPageOf(Member),
   errors: [groupNotFound, groupNotJoined, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),

@@ -1,10 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
-import { type Search, withoutAccents } from '../../storage/search.ts'
+import { type Search, withoutAccents, wordsIn } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type ConversationKey, placesNamed, receiptAt } from '../timeline/index.ts'
 import { savedIds } from './gates.ts'
-import type { MessageListQuery } from './schemas.ts'
+import { type MessageListQuery, searchWordsMax } from './schemas.ts'
 import { messagesList } from './store.ts'
 
 /** What a list of messages asks for, as conditions on the rows of `messages`. */
@@ -155,6 +155,8 @@ export function beyondCursors(db: TenantDb, uid: string, cursors: SideCursor[]):
 export interface Named {
   ids: RawBuilder<number>
   each: Condition
+  /** There are never many of them. */
+  isFew?: true
 }
 
 export function namedBy(db: TenantDb, query: Query, viewer: Viewer | undefined): Named[] {
@@ -169,28 +171,27 @@ export function namedBy(db: TenantDb, query: Query, viewer: Viewer | undefined):
 
 function namedIn(db: TenantDb, table: 'message_tags' | 'message_mentions', column: string, values: string[]): Named {
   const [rows, id, value] = [sql.table(table), sql.ref(`${table}.message_id`), sql.ref(`${table}.${column}`)]
-  const having = sql`FROM ${rows} WHERE ${sql.ref(`${table}.app_id`)} = ${db.appId} AND ${value} IN (${sql.join(values)})`
+  const from = sql`FROM ${rows} WHERE ${sql.ref(`${table}.app_id`)} = ${db.appId}`
+  const wanted = sql.join(values)
   return {
-    ids: sql`(SELECT DISTINCT ${id} ${having})`,
-    each: sql`1 = (SELECT 1 ${having} AND ${id} = messages.id LIMIT 1)`,
+    ids: sql`(SELECT DISTINCT ${id} ${from} AND ${value} IN (${wanted}))`,
+    // The empty text keeps planners from asking for one value after the other instead of those of the message.
+    each: sql`1 = (SELECT 1 ${from} AND ${id} = messages.id AND ${value} || '' IN (${wanted}) LIMIT 1)`,
   }
 }
 
 function savedBy(db: TenantDb, { uid }: Viewer): Named {
   const ids = sql<number>`${savedIds.ask(db, uid)}`
-  return { ids, each: sql`messages.id IN ${ids}` }
+  return { ids, each: sql`messages.id IN ${ids}`, isFew: true }
 }
 
 /** The words that a message must have, narrowed to a conversation; nothing, if none are asked for. */
-export function searchOf({ searchKey }: Query, among: ConversationKey[] | undefined): Search | undefined {
-  const words = new Set(withoutAccents(searchKey ?? '').split(/\s+/))
-  words.delete('')
-  if (words.size === 0) return undefined
-  return {
-    list: messagesList,
-    words: [...words],
-    fields: [0],
-    // Entries have all marks that are asked for, so several conversations cannot be.
-    ...(among?.length === 1 && { marks: among.map(String) }),
+export function searchOf({ searchKey = '' }: Query, among: ConversationKey[] | undefined): Search | undefined {
+  const words = wordsIn(withoutAccents(searchKey))
+  if (words.length === 0) return undefined
+  if (words.length > searchWordsMax) {
+    throw badRequest({ searchKey: [`must not have more than ${searchWordsMax} different words`] })
   }
+  // Entries have all marks that are asked for, so several conversations cannot be.
+  return { list: messagesList, words, ...(among?.length === 1 && { marks: among.map(String) }) }
 }

@@ -1,12 +1,22 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { countMatching, findsFirst, firstPlaces, matches, placesMatching, type Search } from '../../storage/search.ts'
+import { leaveSharedReader } from '../../storage/connection.ts'
+import {
+  countMatching,
+  findsFirst,
+  firstPlaces,
+  hasShortWordsOnly,
+  matches,
+  placesMatching,
+  type Search,
+} from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { findConversation, notErased, visibleTo } from '../timeline/index.ts'
+import { lookedAtMax, mostIn } from './amount.ts'
 import { beyondCursors, type Condition, type Named, sentBy } from './filters.ts'
 import { type Affix, beyond, direction, idsOf, type Quest, type Scope, walk } from './ways.ts'
 
 /** What a list asks for, in one form for all the ways in which it can be answered. */
-export interface Wanted extends Pick<Quest, 'conditions' | 'after'> {
+export interface Wanted extends Pick<Quest, 'conditions' | 'isNarrowed' | 'after'> {
   search: Search | undefined
   /** Which ids other tables tell; the conditions say so, too. */
   named: Named[]
@@ -21,16 +31,25 @@ export interface Wanted extends Pick<Quest, 'conditions' | 'after'> {
 export async function findIds(
   db: TenantDb,
   scope: Scope,
-  { search, named: [named], senders, ...wanted }: Wanted,
+  { search, named, senders, ...wanted }: Wanted,
   affix: Affix,
   limit: number,
 ): Promise<number[]> {
   const quest = { past: undefined, ...wanted, affix, limit }
+  const few = named.find(({ isFew }) => isFew)
+  if (few) return gather(db, scope, few.ids, senders, search ? thatMatch(db, search, quest) : quest)
   if (search) return searched(db, scope, search, senders, quest)
-  if (named && (await hasFew(db, named.ids, await worthGathering(db, scope, limit)))) {
-    return gather(db, scope, named.ids, senders, quest)
+  const [some] = named
+  if (some) leaveSharedReader(db)
+  if (some && (await hasFew(db, some.ids, await worthGathering(db, scope, limit)))) {
+    return gather(db, scope, some.ids, senders, quest)
   }
   return walk(db, scope, senders, quest)
+}
+
+/** The same, and each message is asked for the words. */
+function thatMatch(db: TenantDb, search: Search, quest: Quest): Quest {
+  return { ...quest, conditions: [...quest.conditions, eachMatches(db, search)], isNarrowed: true }
 }
 
 // Nobody counts all messages of an app for this; it only has to be large.
@@ -59,10 +78,12 @@ async function worthGathering(db: TenantDb, scope: Scope, limit: number): Promis
 const hitsPerWanted = [2, 20]
 
 /**
- * The first few hits mostly fill the page; they are asked for at once where the index gives hits in their order, and where
- * it does not, if there are not too many to sort. Else the hits are gathered if they are few, and looked for on the way
- * through the messages if they are many: for a user, first among what is next in the app, since a walk through
- * conversations goes to the end of each that does not have the word.
+ * Where there is little to see, all of it is looked at. Else the first few hits mostly fill the page; they are asked for at
+ * once where the index gives hits in their order, and where it does not, if there are not too many to sort. Else the hits
+ * are gathered if they are few, and looked for on the way through the messages if they are many: for a user, first among
+ * what is next in the app, since a walk through conversations goes to the end of each that does not have the word.
+ *
+ * A short word costs the index the more, the more messages have it; so one first looks at the messages that are next.
  */
 async function searched(
   db: TenantDb,
@@ -72,6 +93,13 @@ async function searched(
   quest: Quest,
 ): Promise<number[]> {
   const { past, affix, limit } = quest
+  const matching = thatMatch(db, search, quest)
+  const isShort = hasShortWordsOnly(search)
+  if ((await mostIn(db, scope, quest.after)) <= quickerThanIndex(scope, search)) {
+    return walk(db, scope, senders, matching)
+  }
+  const around = isShort ? await gather(db, scope, nextIn(db, scope, quest), senders, matching) : []
+  if (around.length === limit) return around
   const near = limit * Math.max(...hitsPerWanted)
   const nearest = async () => {
     let found: number[] = []
@@ -82,29 +110,38 @@ async function searched(
     }
     return found
   }
-  const first = findsFirst(db) ? await nearest() : undefined
+  const first = findsFirst(db) && !isShort ? await nearest() : undefined
   if (first?.length === limit) return first
   const few = await worthGathering(db, scope, limit)
   const hits = await countMatching(db, search, Math.max(few, near) + 1)
-  const found = first ?? (hits <= few ? await nearest() : undefined)
+  const found = first ?? (hits <= few && !isShort ? await nearest() : undefined)
   if (found && (found.length === limit || hits <= near)) return found
   if (hits <= few) return gather(db, scope, placesMatching(db, search), senders, quest)
-  const matching = { ...quest, conditions: [...quest.conditions, eachMatches(db, search)] }
-  if (scope.kind === 'viewer' && !first) {
-    const around = await gather(db, scope, nextInApp(db, quest), senders, matching)
-    if (around.length === limit) return around
+  if (scope.kind === 'viewer' && !first && !isShort) {
+    const next = await gather(db, scope, nextIn(db, scope, quest), senders, matching)
+    if (next.length === limit) return next
   }
   return walk(db, scope, senders, matching)
+}
+
+const quickerThanLongWord = 500
+
+/** Up to how many messages are sooner looked at than found. The index knows the conversation of each, but not who sees it. */
+function quickerThanIndex(scope: Scope, search: Search): number {
+  if (hasShortWordsOnly(search)) return lookedAtMax
+  return scope.kind === 'conversation' ? 0 : quickerThanLongWord
 }
 
 // Of so many messages for each that is wanted, a common word is mostly in enough.
 const messagesPerWanted = 100
 
-/** The next messages of the app, whoever sees them: for a user who sees much, they are enough. */
-function nextInApp(db: TenantDb, quest: Quest): RawBuilder<number> {
-  const all = [sql`messages.app_id = ${db.appId}`, ...beyond(quest)]
+/** The next messages of a scope; for a user those of the app, whoever sees them: where one sees much, they are enough. */
+function nextIn(db: TenantDb, scope: Scope, quest: Quest): RawBuilder<number> {
+  const narrow = scope.kind === 'conversation' || scope.kind === 'thread' ? isIn(db, scope) : []
+  const order = scope.kind === 'conversation' ? sql`messages.seq` : sql`messages.id`
+  const all = [sql`messages.app_id = ${db.appId}`, ...narrow, ...beyond(quest)]
   return sql`(SELECT messages.id FROM messages WHERE ${sql.join(all, sql` AND `)}
-    ORDER BY messages.id ${direction(quest.affix)} LIMIT ${quest.limit * messagesPerWanted})`
+    ORDER BY ${order} ${direction(quest.affix)} LIMIT ${quest.limit * messagesPerWanted})`
 }
 
 async function hasFew(db: TenantDb, ids: RawBuilder<number>, most: number): Promise<boolean> {

@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
+import { countMatching, hasShortWordsOnly, placesMatching, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { notErased, type SeenMessage } from '../timeline/index.ts'
+import { lookedAtMax, mostIn } from './amount.ts'
 import { type Condition, conditionsOf, searchOf, sendersAsked, sentBy } from './filters.ts'
 import { eachMatches } from './find.ts'
 import { load } from './list.ts'
@@ -13,9 +16,11 @@ export async function messagesOfUser(
   query: MessageListQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; rows: SeenMessage[] }> {
+  leaveSharedReader(db)
+  const { flavour, query: builder } = db.connection
   const search = searchOf(query, undefined)
+  const isFound = search !== undefined && (await findsLess(db, search, uid))
   const conditions: Condition[] = [
-    sql`messages.app_id = ${db.appId}`,
     sql`messages.purged = 0`,
     sql`messages.receiver_type = 'user'`,
     notErased(db),
@@ -23,16 +28,20 @@ export async function messagesOfUser(
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid})`,
     ...conditionsOf(db, query, undefined),
     ...sentBy(sendersAsked(query)),
-    ...(search ? [eachMatches(db, search)] : []),
+    ...(search && !isFound ? [eachMatches(db, search)] : []),
   ]
   const where = sql.join(conditions, sql` AND `)
-  const { rows: counted } = await sql<{ total: number }>`SELECT count(*) AS total FROM messages WHERE ${where}`.execute(
-    db.connection.query,
-  )
+  const ofApp = sql`messages.app_id = ${db.appId}`
+  const select = (columns: ReturnType<typeof sql>) =>
+    isFound
+      ? sql`WITH hit (id) AS MATERIALIZED ${placesMatching(db, search)}
+          SELECT ${columns} ${flavour.lookUpEach('hit', 'messages', sql`${ofApp} AND messages.id = hit.id`)} AND ${where}`
+      : sql`SELECT ${columns} FROM messages WHERE ${ofApp} AND ${where}`
+  const { rows: counted } = await sql<{ total: number }>`${select(sql`count(*) AS total`)}`.execute(builder)
   const total = counted[0]?.total ?? 0
   if (offset >= total) return { total, rows: [] }
-  const { rows: ids } = await sql<{ id: number }>`SELECT messages.id FROM messages WHERE ${where}
-    ORDER BY messages.id LIMIT ${limit} OFFSET ${offset}`.execute(db.connection.query)
+  const { rows: ids } = await sql<{ id: number }>`${select(sql`messages.id`)}
+    ORDER BY messages.id LIMIT ${limit} OFFSET ${offset}`.execute(builder)
   return {
     total,
     rows: await load(
@@ -41,4 +50,14 @@ export async function messagesOfUser(
       undefined,
     ),
   }
+}
+
+/**
+ * Whether a search finds fewer messages, whoever sees them, than there are of a user. Short words are not even asked for
+ * where there is little: that alone costs the index much.
+ */
+async function findsLess(db: TenantDb, search: Search, uid: string): Promise<boolean> {
+  const most = await mostIn(db, { kind: 'viewer', uid }, { uid, cursors: [] })
+  if (hasShortWordsOnly(search) && most <= lookedAtMax) return false
+  return (await countMatching(db, search, most + 1)) <= most
 }

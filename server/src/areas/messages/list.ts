@@ -44,19 +44,22 @@ export async function readStretch(
   const viewer = actor && (await viewerFor(db, actor))
   const limit = Math.min(query.limit ?? messageLimits.usual, limitMax)
   const affix = query.affix ?? 'append'
+  const narrowing = [
+    ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
+    ...(actor ? await allowedBy(db, actor) : []),
+  ]
   const wanted: Wanted = {
-    conditions: [
-      ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
-      ...(actor ? await allowedBy(db, actor) : []),
-      ...(await settledIn(db, scope)),
-    ],
+    conditions: [...narrowing, ...(await settledIn(db, scope))],
+    isNarrowed: narrowing.length > 0,
     search: searchOf(query, keysIn(scope)),
     named: namedBy(db, query, viewer),
     senders: sendersAsked(query),
     after: { uid: viewer?.uid ?? '', cursors: cursorsAsked(query) },
   }
   if (query.pinned && keysIn(scope)) {
-    const pinned = await load(db, await findIds(db, scope, wanted, 'prepend', messageLimits.max), viewer?.uid)
+    // An index leads to them, and there are few.
+    const few = { ...wanted, isNarrowed: false }
+    const pinned = await load(db, await findIds(db, scope, few, 'prepend', messageLimits.max), viewer?.uid)
     return stretchOfPinned(pinned, query.id, affix, limit)
   }
   // What a user has saved begins with the newest, so reading on goes back in time.
@@ -115,7 +118,7 @@ function startingAt({ id, sentAt }: MessageListQuery, wanted: Wanted, affix: Aff
   if (id !== undefined) return { ...wanted, past: id }
   if (sentAt === undefined) return wanted
   const start: Condition = affix === 'append' ? sql`messages.sent_at > ${sentAt}` : sql`messages.sent_at < ${sentAt}`
-  return { ...wanted, conditions: [...wanted.conditions, start] }
+  return { ...wanted, conditions: [...wanted.conditions, start], isNarrowed: true }
 }
 
 /** What the viewer's role lets a list hold. */

@@ -1,5 +1,5 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { FilledText, OneOf, type Static, Tags, Text, Type, Words } from '../../kit/schema.ts'
+import { FilledText, OneOf, SearchKey, type Static, Tags, Text, Type, Words } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
 const muidCharactersMax = 100
@@ -65,6 +65,9 @@ export const MessageDelete = Type.Object({
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const number = (description: string) => Type.Optional(Type.Integer({ description }))
 
+/** So many different words may be looked for at once. */
+export const searchWordsMax = 16
+
 /** Filters that every list of messages takes; all of them combine. */
 export const messageFilters = {
   fromTimestamp: number('Sent at this time or later'),
@@ -81,8 +84,8 @@ export const messageFilters = {
   categories: Words('Any of these categories'),
   type: Type.Optional(Type.String()),
   types: Words('Any of these types'),
-  searchKey: Type.Optional(
-    Type.String({ description: 'All words must occur, in the text or in names of files or people' }),
+  searchKey: SearchKey(
+    `All words must occur, in the text or in names of files or people; ${searchWordsMax} different ones at most`,
   ),
   hasAttachments: flag('With, or without, files'),
   attachmentTypes: Words('`image`, `video`, `audio`, `file`; any of these'),

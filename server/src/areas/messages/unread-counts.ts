@@ -1,7 +1,18 @@
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
+import { leaveSharedReader } from '../../storage/connection.ts'
+import { countMatching, placesMatching, type Search } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { type ConversationKey, type Side, sidesWhere, unreadOf, withWhom } from '../timeline/index.ts'
+import {
+  type ConversationKey,
+  leaveIfManySides,
+  type Side,
+  sidesWhere,
+  unreadOf,
+  visibleTo,
+  withWhom,
+} from '../timeline/index.ts'
+import { floorAfter, lookedAtMax } from './amount.ts'
 import {
   beyondCursors,
   type Condition,
@@ -39,6 +50,7 @@ export async function unreadCounts(
 ): Promise<Count[]> {
   if (among?.length === 0) return []
   const viewer = await viewerFor(db, actor)
+  if (!among) await leaveIfManySides(db, viewer.uid)
   const sides = await sidesWhere(
     db,
     [
@@ -49,43 +61,71 @@ export async function unreadCounts(
     sql`ORDER BY conversations.type DESC, conversation_rows.conversation_key`,
   )
   const conditions = [...narrowing(db, query, viewer), ...(await allowedBy(db, actor))]
-  const counts = conditions.length > 0 ? undefined : await unreadOf(db, sides, viewer.blocked)
-  const entries = []
-  for (const side of sides) {
-    const count = counts
-      ? (counts.get(side.conversation_key)?.messages ?? 0)
-      : await countOf(db, side, [...conditions, ...counted(viewer)])
-    if (count > 0) entries.push({ entityType: side.type, entityId: withWhom(side), count })
-  }
-  return entries
+  const search = searchOf(query, among)
+  const isNarrowed = search !== undefined || conditions.length > 0
+  const counts = isNarrowed
+    ? await countEach(db, viewer, sides, search, conditions)
+    : await unreadOf(db, sides, viewer.blocked)
+  return sides.flatMap((side) => {
+    const count = counts.get(side.conversation_key)?.messages ?? 0
+    return count > 0 ? [{ entityType: side.type, entityId: withWhom(side), count }] : []
+  })
 }
 
 /** What is asked beyond what every count of unread messages means: those of blocked users never count. */
 function narrowing(db: TenantDb, query: MessageListQuery, viewer: Viewer): Condition[] {
   const { unread: _, hideMessagesFromBlockedUsers: __, ...asked } = query
-  const search = searchOf(query, undefined)
   return [
     ...conditionsOf(db, asked, viewer),
     ...sentBy(sendersAsked(asked)),
     ...beyondCursors(db, viewer.uid, cursorsAsked(asked)),
-    ...(search ? [eachMatches(db, search)] : []),
   ]
 }
 
-/** Where only some kinds of messages are asked for, those after the cursor are looked at one by one. */
-async function countOf(
+/**
+ * Where only some kinds of messages are asked for, these are looked at one by one: all that the user has not read, or all
+ * that a search finds, whatever is less.
+ */
+async function countEach(
   db: TenantDb,
-  { conversation_key, read_seq, cleared_seq }: Side,
+  viewer: Viewer,
+  sides: Side[],
+  search: Search | undefined,
   conditions: Condition[],
-): Promise<number> {
-  const all = [
-    sql`messages.app_id = ${db.appId}`,
-    sql`messages.conversation_key = ${conversation_key}`,
-    sql`messages.seq > ${Math.max(read_seq, cleared_seq)}`,
-    sql`messages.purged = 0`,
-    ...conditions,
-  ]
-  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM messages
-    WHERE ${sql.join(all, sql` AND `)}`.execute(db.connection.query)
-  return rows[0]?.n ?? 0
+): Promise<Map<ConversationKey, { messages: number }>> {
+  const unread = sides.reduce((sum, { last_counted, read_counted }) => sum + last_counted - read_counted, 0)
+  if (unread > lookedAtMax) leaveSharedReader(db)
+  if (unread === 0) return new Map()
+  const all: Condition[] = [sql`messages.purged = 0`, ...conditions, ...counted(viewer)]
+  const isFound = search !== undefined && (await countMatching(db, search, unread + 1)) <= unread
+  const from = isFound
+    ? amongHits(db, viewer, search, all)
+    : amongUnread(db, viewer, sides, search ? [...all, eachMatches(db, search)] : all)
+  const { rows } = await sql<{ conversation_key: ConversationKey; messages: number }>`${from}
+    GROUP BY messages.conversation_key`.execute(db.connection.query)
+  return new Map(rows.map((row) => [row.conversation_key, row]))
+}
+
+const counting = sql`SELECT messages.conversation_key, count(*) AS messages`
+
+function amongHits(db: TenantDb, { uid }: Viewer, search: Search, conditions: Condition[]): RawBuilder<unknown> {
+  const all = [...conditions, visibleTo(db, uid), ...beyondCursors(db, uid, ['read_seq'])]
+  const match = sql`messages.app_id = ${db.appId} AND messages.id = hit.id`
+  return sql`WITH hit (id) AS MATERIALIZED ${placesMatching(db, search)}
+    ${counting} ${db.connection.flavour.lookUpEach('hit', 'messages', match)} AND ${sql.join(all, sql` AND `)}`
+}
+
+function amongUnread(db: TenantDb, { uid }: Viewer, sides: Side[], conditions: Condition[]): RawBuilder<unknown> {
+  const [only, ...others] = sides
+  const inOne =
+    only && others.length === 0 ? sql`AND conversation_rows.conversation_key = ${only.conversation_key}` : sql``
+  const match = sql`messages.app_id = ${db.appId} AND messages.conversation_key = side.conversation_key
+    AND messages.seq > side.floor_seq`
+  return sql`WITH side (conversation_key, floor_seq) AS MATERIALIZED (
+      SELECT conversation_rows.conversation_key, ${floorAfter(['read_seq'])} FROM conversation_rows
+      JOIN conversations ON conversations.app_id = conversation_rows.app_id
+        AND conversations.conversation_key = conversation_rows.conversation_key
+      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
+        AND conversations.last_counted > conversation_rows.read_counted ${inOne})
+    ${counting} ${db.connection.flavour.lookUpEach('side', 'messages', match)} AND ${sql.join(conditions, sql` AND `)}`
 }

@@ -1,6 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { type ConversationKey, findRow, hiddenUpTo, notErased } from '../timeline/index.ts'
+import {
+  type ConversationKey,
+  findConversation,
+  findRow,
+  hiddenUpTo,
+  leaveIfManySides,
+  notErased,
+} from '../timeline/index.ts'
+import { floorAfter, larger, lookedAtMax, mostIn } from './amount.ts'
 import { beyondCursors, type Condition, type SideCursor } from './filters.ts'
 
 /** One conversation, from after a number on. */
@@ -29,6 +38,8 @@ export type Affix = 'append' | 'prepend'
 /** What is asked of every message, however it is found, and how many are to be found in which direction. */
 export interface Quest {
   conditions: Condition[]
+  /** Only some kinds of messages are wanted, so that many may have to be looked at before one is found. */
+  isNarrowed: boolean
   /** Only what comes after these cursors of a user. */
   after: { uid: string; cursors: SideCursor[] }
   /** Only what lies past this message, in the direction of reading. */
@@ -46,14 +57,42 @@ interface Way {
   order: 'id' | 'seq'
 }
 
-/** The ids of the first messages of a scope, met on a walk through it. */
+/**
+ * The ids of the first messages of a scope, met on a walk through it. While everybody waits it is a short walk: in a
+ * conversation that is the nearest part of it, which mostly has enough of what is wanted.
+ */
 export async function walk(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<number[]> {
+  if (!db.connection.isShared) return walkToEnd(db, scope, senders, quest)
+  if (scope.kind === 'viewer') await leaveIfManySides(db, scope.uid)
+  const isNarrowed = quest.isNarrowed || senders.length > sendersApart
+  if (!isNarrowed || (await mostIn(db, scope, quest.after)) <= lookedAtMax) {
+    return walkToEnd(db, scope, senders, quest)
+  }
+  const near = scope.kind === 'conversation' ? await walkNear(db, scope, senders, quest) : []
+  if (near.length < quest.limit) leaveSharedReader(db)
+  return near
+}
+
+async function walkToEnd(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<number[]> {
   const ways: Way[] = []
   for (const ofSender of bySender(senders)) {
     const asked = { ...quest, conditions: [...ofSender, ...quest.conditions] }
     const some = scope.kind === 'viewer' ? await waysOfUser(db, scope.uid, asked) : await waysThrough(db, scope, quest)
     ways.push(...some.map((way) => ({ ...way, conditions: [...way.conditions, ...ofSender] })))
   }
+  return walkAll(db, ways, quest)
+}
+
+/** The same among the next messages of a conversation. */
+async function walkNear(db: TenantDb, scope: InConversation, senders: string[], quest: Quest): Promise<number[]> {
+  const { above, below } = await numbersIn(db, scope, quest)
+  const { last_seq = 0 } = (await findConversation(db, scope.conversationKey)) ?? {}
+  const end = below ?? last_seq + 1
+  const way =
+    quest.affix === 'append'
+      ? wayBetween(scope.conversationKey, above, Math.min(end, above + lookedAtMax + 1))
+      : wayBetween(scope.conversationKey, Math.max(above, end - lookedAtMax - 1), end)
+  const ways = bySender(senders).map((ofSender) => ({ ...way, conditions: [...way.conditions, ...ofSender] }))
   return walkAll(db, ways, quest)
 }
 
@@ -164,8 +203,7 @@ async function waysOfUser(db: TenantDb, uid: string, quest: Quest): Promise<Way[
 /** The first of what is wanted from each conversation of a user that has any of it. */
 async function beginnings(db: TenantDb, uid: string, quest: Quest): Promise<Beginning[]> {
   const { flavour, query } = db.connection
-  const cursors = quest.after.cursors.map((cursor) => sql.ref<number>(`conversation_rows.${cursor}`))
-  const floor = cursors.reduce(larger, hiddenUpTo)
+  const floor = floorAfter(quest.after.cursors)
   const conditions = [...inEach(db, floor, quest), ...quest.conditions]
   const match = sql`messages.app_id = ${db.appId} AND messages.conversation_key = begun.conversation_key
     AND messages.seq = begun.first_seq`
@@ -194,10 +232,6 @@ function inEach(db: TenantDb, floor: RawBuilder<number>, { past, affix }: Quest)
   return affix === 'append'
     ? [here, sql`messages.seq > coalesce(${lastUpTo(db, conversation, past, larger(seq, floor))}, ${floor})`]
     : [here, sql`messages.seq > ${floor}`, sql`messages.seq <= ${lastUpTo(db, conversation, past - 1, seq)}`]
-}
-
-function larger(a: RawBuilder<number>, b: RawBuilder<number>): RawBuilder<number> {
-  return sql`CASE WHEN ${a} > ${b} THEN ${a} ELSE ${b} END`
 }
 
 export const direction = (affix: Affix) => (affix === 'append' ? sql`ASC` : sql`DESC`)

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { wholeSeconds } from '../../kit/page.ts'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {
   type ConversationKey,
@@ -46,6 +47,8 @@ interface Found {
  * However many there are on a page, they are read with the same few statements.
  */
 export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: Scope): Promise<ThreadPage> {
+  // All threads that somebody can see are looked at for a page of them.
+  leaveSharedReader(db)
   const limit = Math.min(query.limit ?? threadLimits.usual, threadLimits.max)
   const affix = query.affix ?? 'append'
   const found = await findThreads(db, query, scope, limit + 1)

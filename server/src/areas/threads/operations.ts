@@ -66,6 +66,7 @@ const listReplies = operation({
   onBehalfOf: 'optional',
   may: 'listThreadedMessages',
   query: MessageListQuery,
+  mayTakeLong: true,
   reply: MessageStretch,
   errors: [messageNotFound, messageNotAccessible, permissionDenied],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
@@ -84,6 +85,7 @@ const listAllThreads = operation({
   doors,
   onBehalfOf: 'optional',
   query: ThreadListQuery,
+  mayTakeLong: true,
   reply: ThreadStretch,
   errors: [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup],
   async run({ db, query, actor }) {

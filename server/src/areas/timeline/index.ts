@@ -39,7 +39,16 @@ export {
   openConversation,
   openRows,
 } from './rows.ts'
-export { findSide, hiddenUpTo, notErased, type Side, sidesAmong, sidesWhere, withWhom } from './sides.ts'
+export {
+  findSide,
+  hiddenUpTo,
+  leaveIfManySides,
+  notErased,
+  type Side,
+  sidesAmong,
+  sidesWhere,
+  withWhom,
+} from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
 export { type Unread, unreadOf } from './unread.ts'
 export { veilFor } from './veil.ts'

@@ -39,6 +39,9 @@ export async function tellProgress(
   }
 }
 
+// Whoever spoke longer ago than so many messages is told with what he says next.
+const messagesLookedAt = 300
+
 /** The newest message of somebody else that a move has passed; its author waits for the receipt. */
 async function newestPassed(
   db: TenantDb,
@@ -46,8 +49,9 @@ async function newestPassed(
   uid: string,
   { delivered, read }: Partial<Record<ReceiptKind, Step>>,
 ): Promise<MessageRow | undefined> {
-  const from = Math.min(delivered?.from ?? Number.MAX_SAFE_INTEGER, read?.from ?? Number.MAX_SAFE_INTEGER)
-  const passed = { conversationKey, uid, from, to: (delivered ?? read)?.to ?? 0 }
+  const first = Math.min(delivered?.from ?? Number.MAX_SAFE_INTEGER, read?.from ?? Number.MAX_SAFE_INTEGER)
+  const to = (delivered ?? read)?.to ?? 0
+  const passed = { conversationKey, uid, from: Math.max(first, to - messagesLookedAt), to }
   const [said] = await newestSaid(db, passed)
   // Nobody waits for those who see that he edited or joined; but the user's own devices show what is unread.
   return said ?? (await newestOfAll(db, passed))[0]
@@ -103,9 +107,6 @@ export async function settleAll(
     if (step) await tellAuthors(work, conversation, kind, step)
   }
 }
-
-// Whoever spoke longer ago than so many messages is told with what he says next.
-const messagesLookedAt = 300
 
 async function tellAuthors(
   work: Work,

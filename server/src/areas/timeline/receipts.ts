@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type Sight, sightOf, systemUid, toUser, type UserRow, usersByUid } from '../users/index.ts'
+import type { ConversationKey } from './place.ts'
 import type { SeenMessage } from './record.ts'
 import type { MessageRow, ReceiptKind } from './tables.ts'
 
@@ -58,6 +60,8 @@ export async function receiptsOfEach(
     for (const [way, through] of ways) {
       const parts = through.map((message) => sql`SELECT * FROM (${selection(db, message, stretch, way)}) AS part`)
       const { rows } = await sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute(db.connection.query)
+      // The first members by UID have all passed the message without receiving it: whoever has is further on.
+      if (way === 'by UID' && rows.length < through.length * stretch.limit) leaveSharedReader(db)
       found.push(...rows)
     }
   }
@@ -110,12 +114,31 @@ async function reachingMany(db: TenantDb, messages: MessageRow[]): Promise<Set<n
 /** Through a group by UID, or only through those whose cursor has come as far. */
 type Through = 'by UID' | 'by cursor'
 
+// So many members are looked at for each receipt while everybody waits.
+const membersPerReceipt = 5
+
+/** The members to choose from; where everybody waits, the next few of a large group. */
+function membersIn(
+  db: TenantDb,
+  conversationKey: ConversationKey,
+  { limit, affix = 'append', id }: ReceiptStretch,
+  way: Through,
+): RawBuilder<unknown> {
+  if (way !== 'by UID' || !db.connection.isShared) return sql`conversation_rows`
+  const [beyond, order] = affix === 'append' ? [sql`>`, sql`ASC`] : [sql`<`, sql`DESC`]
+  return sql`(SELECT * FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
+    AND conversation_rows.conversation_key = ${conversationKey}
+    ${id === undefined ? sql`` : sql`AND conversation_rows.uid ${beyond} ${id}`}
+    ORDER BY conversation_rows.uid ${order} LIMIT ${Math.max(limit * membersPerReceipt, sortedMax)}) AS conversation_rows`
+}
+
 function selection(
   db: TenantDb,
   { id, conversation_key, seq, sender }: MessageRow,
-  { limit, affix = 'append', id: cursor }: ReceiptStretch,
+  stretch: ReceiptStretch,
   way: Through,
 ): RawBuilder<unknown> {
+  const { limit, affix = 'append', id: cursor } = stretch
   // The empty text keeps planners from the index that has the order of UIDs.
   const uid = way === 'by UID' ? sql`conversation_rows.uid` : sql`conversation_rows.uid || ''`
   const first = (kind: ReceiptKind) => sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
@@ -126,7 +149,7 @@ function selection(
   const [beyond, order] = affix === 'append' ? [sql`>`, sql`ASC`] : [sql`<`, sql`DESC`]
   return sql`SELECT CAST(${id} AS bigint) AS message_id, conversation_rows.uid,
       ${first('delivered')} AS delivered_at, ${first('read')} AS read_at
-    FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
+    FROM ${membersIn(db, conversation_key, stretch, way)} WHERE conversation_rows.app_id = ${db.appId}
     AND conversation_rows.conversation_key = ${conversation_key} AND conversation_rows.delivered_seq >= ${seq}
     AND conversation_rows.uid != ${sender}
     ${cursor === undefined ? sql`` : sql`AND ${uid} ${beyond} ${cursor}`}

@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
@@ -118,20 +119,65 @@ async function relatedTo(
   return new Map(found.map((row) => [row.id, row]))
 }
 
+// So many replies are counted while everybody waits, and by one statement where it runs in the server's own thread.
+const repliesSharedMax = 10_000
+const repliesAtOnce = 5_000
+
 /** For messages that begin threads: how many replies the viewer has not read, of others whom he has not blocked. */
 async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<number, number>> {
-  const parents = rows.filter(({ reply_count }) => reply_count > 0).map(({ id }) => id)
-  if (parents.length === 0) return new Map()
-  const ignored = sql.join([viewer, ...(await uidsBlockedBy.ask(db, viewer))])
-  const { rows: counts } = await sql<{ id: number; n: number }>`
+  const threads = rows.filter(({ reply_count }) => reply_count > 0)
+  if (threads.length === 0) return new Map()
+  if (threads.reduce((sum, { reply_count }) => sum + reply_count, 0) > repliesSharedMax) leaveSharedReader(db)
+  const ignored = [viewer, ...(await uidsBlockedBy.ask(db, viewer))]
+  const isLong = ({ reply_count }: SeenMessage) => db.connection.flavour.runsInThread && reply_count > repliesAtOnce
+  const short = threads.filter((thread) => !isLong(thread)).map(({ id }) => id)
+  const counts = new Map(short.length === 0 ? [] : await countUnread(db, viewer, ignored, sql`IN (${sql.join(short)})`))
+  for (const { id } of threads.filter(isLong)) counts.set(id, await countUnreadInTurn(db, viewer, ignored, id))
+  return new Map(threads.map(({ id }) => [id, counts.get(id) ?? 0]))
+}
+
+/** The same for one thread, some replies after the other. */
+async function countUnreadInTurn(db: TenantDb, viewer: string, ignored: string[], id: number): Promise<number> {
+  let count = 0
+  for (let from = 0; ; ) {
+    const to = await replyAfter(db, id, from, repliesAtOnce)
+    const upTo = to === undefined ? sql`` : sql`AND messages.id <= ${to}`
+    const [some] = await countUnread(db, viewer, ignored, sql`= ${id} AND messages.id > ${from} ${upTo}`)
+    count += some?.[1] ?? 0
+    if (to === undefined) return count
+    from = to
+  }
+}
+
+async function countUnread(
+  db: TenantDb,
+  viewer: string,
+  ignored: string[],
+  ofParents: RawBuilder<unknown>,
+): Promise<[number, number][]> {
+  const { rows } = await sql<{ id: number; n: number }>`
     SELECT messages.parent_id AS id, count(*) AS n FROM messages
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
       AND conversation_rows.conversation_key = messages.conversation_key
-    WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(parents)})
-      AND messages.sender NOT IN (${ignored}) AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
+    WHERE messages.app_id = ${db.appId} AND messages.parent_id ${ofParents}
+      AND messages.sender NOT IN (${sql.join(ignored)}) AND messages.deleted_at IS NULL
+      AND messages.seq > conversation_rows.read_seq
     GROUP BY messages.parent_id`.execute(db.connection.query)
-  const known = new Map(counts.map(({ id, n }) => [id, n]))
-  return new Map(parents.map((id) => [id, known.get(id) ?? 0]))
+  return rows.map(({ id, n }) => [id, n])
+}
+
+/** The reply that stands so many after another; nothing, if there are fewer. */
+async function replyAfter(db: TenantDb, parentId: number, id: number, steps: number): Promise<number | undefined> {
+  const row = await db
+    .select('messages')
+    .select('messages.id')
+    .where('messages.parent_id', '=', parentId)
+    .where('messages.id', '>', id)
+    .orderBy('messages.id')
+    .offset(steps - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
 }
 
 /** Only what was checked as an attachment when it was sent is shown as a file. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { type ConversationKey, otherSide } from './place.ts'
 import type { ConversationRow, MemberRow } from './tables.ts'
@@ -46,6 +47,23 @@ export function notErased(db: TenantDb): RawBuilder<SqlBool> {
 /** The other user, or the group. */
 export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>): string {
   return side.type === 'group' ? side.first : otherSide(side, side.uid)
+}
+
+// A user is in 2,000 groups at most, but can talk to any number of others.
+const sidesSharedMax = 3_000
+
+const sidesUpTo = prepared<{ uid: string; most: number }, { n: number }>((db, { uid, most }) => ({
+  compile: () =>
+    sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM conversation_rows
+      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid} LIMIT ${most})
+      AS sides`.compile(db.connection.query),
+}))
+
+/** Stands before what looks at all conversations of a user. */
+export async function leaveIfManySides(db: TenantDb, uid: string): Promise<void> {
+  if (!db.connection.isShared) return
+  const [sides] = await sidesUpTo(db, { uid, most: sidesSharedMax + 1 })
+  if (sides && sides.n > sidesSharedMax) leaveSharedReader(db)
 }
 
 /** The sides that meet some conditions on `conversation_rows` and `conversations`. */

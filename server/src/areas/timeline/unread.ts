@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import type { ConversationKey } from './place.ts'
 import type { Side } from './sides.ts'
 
 /** What is needed of a side to count. */
-type Countable = Pick<Side, 'uid' | 'conversation_key' | 'read_seq' | 'read_counted' | 'last_counted'>
+type Countable = Pick<Side, 'uid' | 'conversation_key' | 'read_seq' | 'read_counted' | 'last_seq' | 'last_counted'>
 
 export interface Unread {
   messages: number
@@ -25,6 +26,7 @@ export async function unreadOf(
   const counts = new Map<ConversationKey, Unread>()
   for (const { conversation_key } of sides) counts.set(conversation_key, { messages: 0, mentions: 0 })
   for (const side of behind) {
+    await leaveIfManyExceptions(db, side, blocked)
     const { uncounted, mentions } = await exceptions(db, side, blocked)
     counts.set(side.conversation_key, { messages: side.last_counted - side.read_counted - uncounted, mentions })
   }
@@ -36,41 +38,76 @@ interface Exceptions {
   mentions: number
 }
 
-interface Since {
+/** The messages of a conversation after one number, up to another. */
+interface Span {
   uid: string
   conversationKey: ConversationKey
-  readSeq: number
+  after: number
+  upTo: number
 }
+
+// So many messages are looked at while everybody waits.
+const lookedAtMax = 2_000
+
+/** Somebody who is far behind may have many exceptions, and to count these takes as long as they are many. */
+async function leaveIfManyExceptions(
+  db: TenantDb,
+  { uid, conversation_key, read_seq, last_seq }: Countable,
+  blocked: readonly string[],
+): Promise<void> {
+  if (!db.connection.isShared || last_seq - read_seq <= lookedAtMax) return
+  const of = (table: 'messages' | 'message_mentions') => sql`FROM ${sql.table(table)}
+    WHERE ${sql.ref(`${table}.app_id`)} = ${db.appId}
+    AND ${sql.ref(`${table}.conversation_key`)} = ${conversation_key} AND ${sql.ref(`${table}.seq`)} > ${read_seq}`
+  const some = [
+    sql`${of('messages')} AND messages.deleted_at IS NOT NULL`,
+    sql`${of('messages')} AND messages.sender IN (${sql.join([uid, ...blocked])})`,
+    sql`${of('message_mentions')} AND message_mentions.uid = ${uid}`,
+  ].map((from) => sql`SELECT * FROM (SELECT 1 AS one ${from} LIMIT ${lookedAtMax}) AS part`)
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM (${sql.join(some, sql` UNION ALL `)})
+    AS exceptions`.execute(db.connection.query)
+  if ((rows[0]?.n ?? 0) >= lookedAtMax) leaveSharedReader(db)
+}
+
+// So many messages are counted by one statement where it runs in the server's own thread.
+const spanMax = 5_000
 
 async function exceptions(
   db: TenantDb,
-  { uid, conversation_key: conversationKey, read_seq: readSeq }: Countable,
+  { uid, conversation_key: conversationKey, read_seq, last_seq }: Countable,
   blocked: readonly string[],
 ): Promise<Exceptions> {
-  const since = { uid, conversationKey, readSeq }
-  const rows =
-    blocked.length === 0
-      ? await exceptionsOfOwn(db, since)
-      : (await exceptionsSince(db, since, blocked).execute(db.connection.query)).rows
-  return rows[0] ?? { uncounted: 0, mentions: 0 }
+  const step = db.connection.flavour.runsInThread ? spanMax : Number.MAX_SAFE_INTEGER
+  const sum = { uncounted: 0, mentions: 0 }
+  for (let after = read_seq; after < last_seq; after += step) {
+    const span = { uid, conversationKey, after, upTo: after + step }
+    const [some] =
+      blocked.length === 0
+        ? await exceptionsOfOwn(db, span)
+        : (await exceptionsIn(db, span, blocked).execute(db.connection.query)).rows
+    sum.uncounted += some?.uncounted ?? 0
+    sum.mentions += some?.mentions ?? 0
+  }
+  return sum
 }
 
 // Most users have blocked nobody, and lists ask this for every conversation.
-const exceptionsOfOwn = prepared<Since, Exceptions>((db, since) => ({
-  compile: () => exceptionsSince(db, since, []).compile(db.connection.query),
+const exceptionsOfOwn = prepared<Span, Exceptions>((db, span) => ({
+  compile: () => exceptionsIn(db, span, []).compile(db.connection.query),
 }))
 
-function exceptionsSince(db: TenantDb, { uid, conversationKey, readSeq }: Since, blocked: readonly string[]) {
-  const since = (condition: ReturnType<typeof sql>) => sql`
+function exceptionsIn(db: TenantDb, { uid, conversationKey, after, upTo }: Span, blocked: readonly string[]) {
+  const within = (condition: ReturnType<typeof sql>) => sql`
     SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_key = ${conversationKey}
-    AND messages.seq > ${readSeq} AND messages.counts = 1 AND ${condition}`
+    AND messages.seq > ${after} AND messages.seq <= ${upTo} AND messages.counts = 1 AND ${condition}`
   const ignored = sql.join([uid, ...blocked])
   return sql<Exceptions>`SELECT
-    (${since(sql`messages.deleted_at IS NOT NULL`)})
-      + (${since(sql`messages.deleted_at IS NULL AND messages.sender IN (${ignored})`)}) AS uncounted,
+    (${within(sql`messages.deleted_at IS NOT NULL`)})
+      + (${within(sql`messages.deleted_at IS NULL AND messages.sender IN (${ignored})`)}) AS uncounted,
     (SELECT count(*) FROM message_mentions JOIN messages
       ON messages.app_id = message_mentions.app_id AND messages.id = message_mentions.message_id
       WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid = ${uid}
-      AND message_mentions.conversation_key = ${conversationKey} AND message_mentions.seq > ${readSeq}
+      AND message_mentions.conversation_key = ${conversationKey}
+      AND message_mentions.seq > ${after} AND message_mentions.seq <= ${upTo}
       AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender NOT IN (${ignored})) AS mentions`
 }

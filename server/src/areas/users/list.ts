@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { sliceOf } from '../../kit/page.ts'
+import { leaveSharedReader } from '../../storage/connection.ts'
 import { seekPage } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { selectFound, setsOf } from './found.ts'
@@ -21,6 +22,8 @@ export async function selectUsers(
   viewer: Viewer | undefined,
   slice: Slice = sliceOf(query),
 ): Promise<Selected> {
+  // Users of a tag are counted one by one, and so are those who are blocked.
+  if (query.tags || query.hideBlockedUsers) leaveSharedReader(db)
   const wanted = await wantedFacets(db, query, viewer)
   const sets = setsOf(db, query, viewer)
   if (wanted.total === 0) return { total: 0, rows: [] }

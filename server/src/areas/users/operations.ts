@@ -72,6 +72,7 @@ const listUsers = operation({
   onBehalfOf: 'optional',
   may: 'listUsers',
   query: UserListQuery,
+  mayTakeLong: true,
   reply: Type.Union([userPageOf(User), one(Type.Object({ count: Type.Integer() }))]),
   async run({ db, query, actor }) {
     const viewer = actor && { uid: actor.uid, ...roleRules.listedUsers(await policyOf(db, actor)) }
@@ -101,6 +102,7 @@ const countOnlineUsers = operation({
   description: 'Those of the list of users who are `available`; whom the list does not show is not counted.',
   doors: ['client'],
   may: 'listUsers',
+  mayTakeLong: true,
   reply: one(Type.Object({ count: Type.Integer({ examples: [12] }) })),
   async run({ db, actor }) {
     const viewer = actor && { uid: actor.uid, ...roleRules.listedUsers(await policyOf(db, actor)) }

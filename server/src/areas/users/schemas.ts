@@ -1,6 +1,17 @@
 import { MetadataInput } from '../../kit/metadata.ts'
 import { listQuery } from '../../kit/page.ts'
-import { FilledText, OneOf, Seconds, type Static, Tags, Text, Type, WebAddress, Words } from '../../kit/schema.ts'
+import {
+  FilledText,
+  OneOf,
+  SearchKey,
+  Seconds,
+  type Static,
+  Tags,
+  Text,
+  Type,
+  WebAddress,
+  Words,
+} from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 const statusMessageCharactersMax = 255
@@ -139,7 +150,7 @@ export const Reactivated = Type.Object(
 
 /** How any list of users is searched. */
 export const searchFields = {
-  searchKey: Type.Optional(Type.String({ description: 'Part of the name or UID, in any script and letter case' })),
+  searchKey: SearchKey('Part of the name or UID, in any script and letter case'),
   searchIn: Type.Optional(Type.Array(OneOf(['name', 'uid']), { description: 'Where to look; in both unless given' })),
 }
 

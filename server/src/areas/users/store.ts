@@ -3,7 +3,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
-import { idsMatching, matches, putSearchEntries, removeSearchEntries, type Search } from '../../storage/search.ts'
+import { matches, putSearchEntries, removeSearchEntries, type Search } from '../../storage/search.ts'
 import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
@@ -134,18 +134,13 @@ export const sortedNewestFirst = sql`users.created_at + 0 DESC, users.uid`
 
 const searchableFields = ['name', 'uid'] as const
 
-/** The user has `searchKey` in the name or UID; for any query that selects from `users`. */
-export function userMatches(
+/** The user at hand has `searchKey` in the name or UID; for lists that are short without the search, such as friends. */
+export function eachUserMatches(
   db: TenantDb,
   searchKey: string,
   searchIn: readonly string[] = searchableFields,
 ): Expression<SqlBool> {
-  return sql<SqlBool>`users.uid IN ${idsMatching(db, userSearch(searchKey, searchIn))}`
-}
-
-/** The same, asked of one user after the other; for lists that are short without the search, such as friends. */
-export function eachUserMatches(db: TenantDb, searchKey: string): Expression<SqlBool> {
-  return matches(db, userSearch(searchKey), sql.ref('users.uid'))
+  return matches(db, userSearch(searchKey, searchIn), sql.ref('users.uid'))
 }
 
 /** A search among users; a place to look that does not exist holds nothing. */
