@@ -80,7 +80,7 @@ describe('the head of a request', () => {
       })
 
       it('that is too long is answered as that, and the answer is heard', async () => {
-        const path = (characters: number) => `/v3/apikeys?searchKey=${'x'.repeat(characters)}`
+        const path = (characters: number) => `/v3/apikeys?unknown=${'x'.repeat(characters)}`
         const headers = { ...withKey(), Host: app.host }
         assert.equal((await answerTo(requestText('GET', path(8_000), headers), secure)).status, 200)
         await refused(requestText('GET', path(8_200), headers), 414)
