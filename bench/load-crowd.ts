@@ -35,7 +35,7 @@ const messagesAtOnce = 500
 
 const memberAt = (n: number) => `member-${n}`
 
-type InApp = <T>(run: (work: Work) => Promise<T>) => Promise<T>
+export type InApp = <T>(run: (work: Work) => Promise<T>) => Promise<T>
 
 export async function loadCrowd({ data, appId }: { data: string; appId: string }, wanted: number): Promise<void> {
   const house = await openHouse(readConfig({ PARLEY_DATA: data }), pino({ level: 'silent' }))
@@ -59,12 +59,12 @@ export async function loadCrowd({ data, appId }: { data: string; appId: string }
   }
 }
 
-function addPeople(inApp: InApp, uids: string[]): Promise<void> {
+export function addPeople(inApp: InApp, uids: string[]): Promise<void> {
   const users = uids.map((uid) => ({ uid, name: uid }))
   return inApp(({ db, now }) => addMissingUsers(db, users, now))
 }
 
-async function makeGroup(inApp: InApp, guid: string, members: string[]): Promise<void> {
+export async function makeGroup(inApp: InApp, guid: string, members: string[]): Promise<void> {
   const [owner, ...participants] = members
   await inApp((work) =>
     createWithMembers(work, undefined, { guid, name: guid, owner, members: { participants } } as never),
@@ -72,7 +72,7 @@ async function makeGroup(inApp: InApp, guid: string, members: string[]): Promise
 }
 
 /** Lets users into a group without a word about each. */
-function enter(inApp: InApp, guid: string, uids: string[]): Promise<void> {
+export function enter(inApp: InApp, guid: string, uids: string[]): Promise<void> {
   return inApp(async (work) => {
     const group = await findGroup(work.db, guid)
     if (!group) throw new Error(`There is no group ${guid}.`)
@@ -87,7 +87,7 @@ function enter(inApp: InApp, guid: string, uids: string[]): Promise<void> {
 }
 
 /** A conversation in which speakers take turns until so much was said. */
-async function converse(inApp: InApp, place: Place, uids: string[], wanted: number): Promise<void> {
+export async function converse(inApp: InApp, place: Place, uids: string[], wanted: number): Promise<void> {
   const said: MessageRow[] = []
   for (const uid of uids) said.push(await inApp((work) => sayOnce(work, place, uid)))
   for (let left = wanted - said.length; left > 0; left -= messagesAtOnce) {

@@ -11,15 +11,15 @@ import type { TenantDb } from '../server/src/storage/tenant.ts'
 
 /**
  * Conversations of every size: one user with 2,000 conversations, groups of 10, 1,000 and 100,000 members, and as many
- * messages as are asked for, spread over all of them. The first 10,000 are written by Parley's own code; what follows is
- * said again, with the numbers that come next.
+ * messages as are asked for, spread over all of them. The first 10,000, if nothing else is asked for, are written by Parley's
+ * own code; what follows is said again, with the numbers that come next.
  */
 
 export const busyUser = 'busy'
 export const groupSizes = [10, 1_000, 100_000]
 const conversations = 2_000
 const perTransaction = 200
-const saidOnce = 10_000
+const saidOnceUsually = 10_000
 const rowsAtOnce = 2_000
 export const rareWord = 'quartersawn'
 const rareEvery = 10_000
@@ -54,7 +54,11 @@ interface Place {
 export const groupOf = (size: number) => `group-of-${size}`
 export const partnerAt = (n: number) => `partner-${n}`
 
-export async function loadMessages({ data, appId, environment }: Place, wanted: number): Promise<void> {
+export async function loadMessages(
+  { data, appId, environment }: Place,
+  wanted: number,
+  saidOnce = saidOnceUsually,
+): Promise<void> {
   const house = await openHouse(readConfig({ ...environment, PARLEY_DATA: data }), pino({ level: 'silent' }))
   const inApp = <T>(run: (work: Work) => Promise<T>) =>
     house.database.write((connection) => run(workIn(connection, appId, house.tools)))

@@ -24,7 +24,7 @@ export const commonTag = 'urgent'
 /** The message that began the long thread, and that everybody has reacted to. */
 export const famous = { conversation: groupOf(1_000) }
 
-const guests = 20_000
+const guestsMax = 20_000
 const atOnce = 1_000
 const manyEvery = 10
 
@@ -36,11 +36,22 @@ interface Place {
 
 type InApp = <T>(run: (work: Work) => Promise<T>) => Promise<T>
 
-/** A tenth as many users and groups as messages. */
-export async function loadWorst(place: Place, messages: number): Promise<void> {
-  const people = messages / 10
-  await loadMessages(place, messages)
-  await loadUsers(place, people)
+/** How much of everything there is beside the messages. */
+export interface Sizes {
+  users: number
+  groups: number
+  /** Of the crowd. */
+  members: number
+  /** With whom one user has a conversation each. */
+  guests: number
+  /** How many of the messages are written by Parley's own code. */
+  saidOnce?: number
+}
+
+/** A tenth as many users and groups as messages, unless it is said how many. */
+export async function loadWorst(place: Place, messages: number, sizes = sizesFor(messages / 10)): Promise<void> {
+  await loadMessages(place, messages, sizes.saidOnce)
+  await loadUsers(place, sizes.users)
   const config = readConfig({ ...place.environment, PARLEY_DATA: place.data })
   const house = await openHouse(config, pino({ level: 'silent' }))
   const inApp: InApp = (run) => house.database.write((connection) => run(workIn(connection, place.appId, house.tools)))
@@ -52,14 +63,18 @@ export async function loadWorst(place: Place, messages: number): Promise<void> {
         now,
       ),
     )
-    await makeGroups(inApp, people)
-    await fillCrowd(inApp, people)
-    await inviteGuests(inApp, Math.min(people, guests))
+    await makeGroups(inApp, sizes.groups)
+    await fillCrowd(inApp, sizes.members)
+    await inviteGuests(inApp, sizes.guests)
     await inApp(({ db }) => makeRemarkable(db))
     await house.workers.settle()
   } finally {
     await house.close()
   }
+}
+
+function sizesFor(people: number): Sizes {
+  return { users: people, groups: people, members: people, guests: Math.min(people, guestsMax) }
 }
 
 async function makeGroups(inApp: InApp, wanted: number): Promise<void> {

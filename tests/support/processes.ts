@@ -18,6 +18,13 @@ export function peakBytes(pid: number): number {
   return Number(told(pid, 'status', /^VmHWM:\s+(\d+) kB/m) ?? 0) * 1024
 }
 
+/** The memory that a process and all that it has started hold together; what they share counts for each. */
+export function residentBytesOfTree(pid: number): number {
+  const own = Number(told(pid, 'status', /^VmRSS:\s+(\d+) kB/m) ?? 0) * 1024
+  const children = (told(pid, `task/${pid}/children`, /^([\d ]*)$/m) ?? '').split(' ').filter((id) => id !== '')
+  return children.reduce((sum, child) => sum + residentBytesOfTree(Number(child)), own)
+}
+
 export function environmentOf(pid: number): string[] {
   return (told(pid, 'environ', /^([\s\S]*)$/) ?? '').split('\0').filter((entry) => entry !== '')
 }

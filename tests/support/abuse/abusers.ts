@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { errorsOf } from '../../../server/src/http/openapi.ts'
+import type { Answer } from '../http.ts'
+import type { AppOnDisk, ServerProcess } from '../server-process.ts'
+import { formType } from '../uploads.ts'
+import type { Ask, Stage } from './abuse.ts'
+import type { Case } from './cases.ts'
+
+/** Users who repeat what is in the cases, each over a connection of their own, for as long as they are let. */
+
+/** What came of a case. */
+export interface Outcome {
+  abuse: Case
+  from: number
+  to: number
+  /** How many answers there were of each status; 0 where none came. */
+  statuses: Map<number, number>
+  /** Answers that the operation does not declare. */
+  undeclared: string[]
+}
+
+export interface Abusers {
+  /** All lanes repeat one case. */
+  repeat(abuse: Case, milliseconds: number): Promise<Outcome>
+  /** Each lane goes through all cases, beginning with another one. */
+  mix(cases: Case[], milliseconds: number): Promise<Outcome[]>
+}
+
+const lanesAlone = 8
+const lanesTogether = 16
+const keyedEvery = 2
+
+export function abusersOf(
+  app: AppOnDisk,
+  server: ServerProcess,
+  { stage, tokens }: { stage: Stage; tokens: Map<string, string> },
+): Abusers {
+  const counts = new Map<Case['ask'], number>()
+
+  function next({ ask }: Case): number {
+    const n = counts.get(ask) ?? 0
+    counts.set(ask, n + 1)
+    return n
+  }
+
+  function send({ operation }: Case, n: number, { as, params, query, body, form }: Ask): Promise<Answer> {
+    const isKeyed = operation.method !== 'GET' && n % keyedEvery === 0
+    return server.client.send(app.host, `/v3${pathOf(operation, params, query)}`, {
+      method: operation.method,
+      headers: {
+        authToken: tokens.get(as) ?? '',
+        ...(form && { 'content-type': formType }),
+        ...(isKeyed && { 'Idempotency-Key': randomUUID() }),
+      },
+      ...(form ? { raw: form } : body && { body }),
+    })
+  }
+
+  async function once(outcome: Outcome): Promise<void> {
+    const { abuse, statuses, undeclared } = outcome
+    const n = next(abuse)
+    const asked = abuse.ask(stage, n)
+    const answer = await send(abuse, n, asked)
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    if (answer.status < 300) abuse.keep?.(stage, answer, asked)
+    else if (!isDeclared(abuse, answer)) undeclared.push(`${answer.status} ${answer.text.slice(0, 300)}`)
+    outcome.to = Date.now()
+  }
+
+  const begun = (abuse: Case): Outcome => {
+    const now = Date.now()
+    return { abuse, from: now, to: now, statuses: new Map(), undeclared: [] }
+  }
+
+  return {
+    async repeat(abuse, milliseconds) {
+      const outcome = begun(abuse)
+      await lanes(lanesAlone, milliseconds, () => once(outcome))
+      return outcome
+    },
+    async mix(cases, milliseconds) {
+      const outcomes = cases.map(begun)
+      const stride = cases.length / lanesTogether
+      await lanes(lanesTogether, milliseconds, (lane, round) => {
+        const outcome = outcomes[(Math.floor(lane * stride) + round) % outcomes.length]
+        return outcome ? once(outcome) : Promise.resolve()
+      })
+      return outcomes
+    },
+  }
+}
+
+/** Does something in several lanes at once, again and again; what has begun is waited for. */
+async function lanes(
+  count: number,
+  milliseconds: number,
+  act: (lane: number, round: number) => Promise<void>,
+): Promise<void> {
+  const end = Date.now() + milliseconds
+  await Promise.all(
+    Array.from({ length: count }, async (_, lane) => {
+      for (let round = 0; Date.now() < end; round += 1) await act(lane, round)
+    }),
+  )
+}
+
+function pathOf(operation: Case['operation'], params: Ask['params'], query: Ask['query'] = {}): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params?.[name] ?? ''))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value))
+  return search.size === 0 ? path : `${path}?${search}`
+}
+
+const serverFailed = 500
+
+function isDeclared({ operation }: Case, { status, body }: Answer): boolean {
+  if (status === serverFailed) return false
+  return errorsOf(operation).some((error) => error.status === status && error.code === body?.error?.code)
+}
