@@ -18,7 +18,9 @@ const exitUsage = 2
 const processes = 3
 const sharesMax = 12
 
-const slow = /\.slow\.test\.ts$/
+const slow = /\.(slow|alone)\.test\.ts$/
+// What these measure would be of the others, too.
+const alone = /\.alone\.test\.ts$/
 const found = globSync(['server/src/**/*.test.ts', 'tests/**/*.test.ts', 'conformance/**/*.test.ts'])
   .toSorted()
   .filter((file) => chosen.length === 0 || chosen.some((word) => file.includes(word)))
@@ -38,7 +40,7 @@ let code: number
 if (services.missing.length > 0 && process.env.CI === 'true') {
   console.error('Under CI=true nothing may be missing.')
   code = 1
-} else code = await runTests(files, services.environment)
+} else code = await runInStages(services.environment)
 await services.stop()
 process.exit(code)
 
@@ -62,11 +64,22 @@ async function runQuickly(): Promise<number> {
   return result
 }
 
-function runTests(testFiles: string[], environment: Record<string, string>): Promise<number> {
+/** Some side by side, then those that must be alone, one after the other. */
+async function runInStages(environment: Record<string, string>): Promise<number> {
+  const stages = [
+    { testFiles: files.filter((file) => !alone.test(file)), atOnce: processes },
+    { testFiles: files.filter((file) => alone.test(file)), atOnce: 1 },
+  ].filter(({ testFiles }) => testFiles.length > 0)
+  let worst = 0
+  for (const { testFiles, atOnce } of stages) worst = Math.max(worst, await runTests(testFiles, environment, atOnce))
+  return worst
+}
+
+function runTests(testFiles: string[], environment: Record<string, string>, atOnce = processes): Promise<number> {
   const flags = [
     '--disable-warning=ExperimentalWarning',
     '--test',
-    `--test-concurrency=${processes}`,
+    `--test-concurrency=${atOnce}`,
     '--test-timeout=600000',
     '--test-force-exit',
   ]

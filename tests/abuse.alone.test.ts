@@ -6,9 +6,9 @@ import { type Abusers, abusersOf, type Outcome } from './support/abuse/abusers.t
 import { type Bystanders, type Sample, startBystanders } from './support/abuse/bystanders.ts'
 import { type Case, casesByArea } from './support/abuse/cases.ts'
 import { enterStage, fill } from './support/abuse/stage.ts'
-import { databases } from './support/databases.ts'
+import { type DatabaseName, databases } from './support/databases.ts'
 import { canBeAsked, residentBytesOfTree } from './support/processes.ts'
-import { type Install, install, type ServerProcess } from './support/server-process.ts'
+import { type AppOnDisk, type Install, install, type ServerProcess } from './support/server-process.ts'
 
 /**
  * End users with valid auth tokens do the most expensive thing that every operation allows, alone and all together, in an
@@ -16,89 +16,117 @@ import { type Install, install, type ServerProcess } from './support/server-proc
  */
 
 const p99MillisecondsMax = 250
-const aloneMilliseconds = 600
+const aloneMilliseconds = 400
 const togetherMilliseconds = 20_000
 
-/**
- * What the server and its children may hold at once beyond what they hold when nothing is asked of them.
- */
 const megabyte = 1_000_000
 const grownBytesMax = 1_500 * megabyte
 
 // The limits of an app would refuse most of it, and then nothing would be shown. Those of users stay as they are.
 const limits = { PARLEY_LIMIT_CORE: '1000000000', PARLEY_LIMIT_STANDARD: '1000000000' }
-const usual = { PARLEY_DATABASE_CONNECTIONS: '10' }
+// Other tests make do with fewer than a server has.
+const connections = { PARLEY_DATABASE_CONNECTIONS: '10' }
+
+interface Filled {
+  site: Install
+  app: AppOnDisk
+  other: AppOnDisk
+}
+
+const filled = new Map<DatabaseName, Filled>()
+
+// At the same time: the one computes while the other waits.
+before(() => Promise.all(databases.map(fillNew)))
+after(() => Promise.all([...filled.values()].map(({ site }) => site.remove())))
+
+async function fillNew(database: DatabaseName): Promise<void> {
+  const site = await install(database, { ...limits, ...connections })
+  const app = await site.createApp('abused')
+  const other = await site.createApp('other')
+  filled.set(database, { site, app, other })
+  await fill(site, app)
+}
 
 for (const database of databases) {
   describe(`abuse on ${database}`, () => {
-    let site: Install
     let server: ServerProcess
     let abusers: Abusers
     let bystanders: Bystanders
-    let memory: { before: number; peak: number }
-    let timer: NodeJS.Timeout
+    let memory: Memory
 
     before(async () => {
-      site = await install(database, { ...limits, ...usual })
-      const app = await site.createApp('abused')
-      const other = await site.createApp('other')
-      await fill(site, app)
+      const { site, app, other } = filled.get(database) as Filled
       server = await site.start()
-      const ca = readFileSync(join(site.environment.PARLEY_DATA ?? '', 'ca.pem'), 'utf8')
       abusers = abusersOf(app, server, await enterStage(app, server))
+      const ca = readFileSync(join(site.environment.PARLEY_DATA ?? '', 'ca.pem'), 'utf8')
       bystanders = await startBystanders(other, server, ca)
-      const held = residentBytesOfTree(server.pid)
-      memory = { before: held, peak: held }
-      timer = setInterval(() => {
-        memory.peak = Math.max(memory.peak, residentBytesOfTree(server.pid))
-      }, 100)
+      memory = watchMemory(server.pid)
     })
     after(async () => {
-      clearInterval(timer)
+      memory?.stop()
       await bystanders?.stop()
-      await site?.remove()
+      await server?.kill()
     })
 
     for (const [area, cases] of casesByArea()) {
       it(`lets nobody else wait for what users do with ${area}`, async (test) => {
         const first = await alone(cases)
-        report(test, first)
-        const slow = first.p99 > p99MillisecondsMax ? await alone(cases) : first
-        if (slow !== first) report(test, slow)
-        requireAnswers(first.outcomes)
-        requirePatience(slow)
+        tell(test, first)
+        requireWork(first.outcomes)
+        if (first.p99 < p99MillisecondsMax) return requirePatience(first)
+        // A machine can be slow for a moment; what it takes long for twice is what was asked.
+        const second = await alone(cases)
+        tell(test, second)
+        requirePatience(second)
       })
     }
 
     it('lets nobody else wait while users do all of it at once', async (test) => {
-      const cases = [...casesByArea().values()].flat()
       await bystanders.tell()
-      const outcomes = await abusers.mix(cases, togetherMilliseconds)
+      const outcomes = await abusers.mix([...casesByArea().values()].flat(), togetherMilliseconds)
       const watched = judged(outcomes, await bystanders.tell())
-      report(test, watched)
+      tell(test, watched)
+      for (const { abuse, undeclared } of outcomes) assert.deepEqual(undeclared, [], nameOf(abuse))
       requirePatience(watched)
     })
 
-    it('stays within its memory', { skip: !canBeAsked }, (test) => {
-      const now = residentBytesOfTree(server.pid)
-      const inMegabytes = (bytes: number) => `${Math.round(bytes / megabyte)} MB`
-      test.diagnostic(`${inMegabytes(memory.before)} before, ${inMegabytes(memory.peak)} at most, ${inMegabytes(now)} now`)
-      assert.ok(memory.peak - memory.before < grownBytesMax, `it has grown to ${inMegabytes(memory.peak)}`)
+    it('has stayed within its memory', { skip: !canBeAsked }, (test) => {
+      const { before, peak, now } = memory.figures()
+      test.diagnostic(`${inMegabytes(before)} before, ${inMegabytes(peak)} at most, ${inMegabytes(now)} now`)
+      assert.ok(peak - before < grownBytesMax, `it has grown by ${inMegabytes(peak - before)}`)
     })
 
     async function alone(cases: Case[]): Promise<Watched> {
       await bystanders.tell()
       const outcomes: Outcome[] = []
-      for (const one of cases) {
-        const outcome = await abusers.repeat(one, aloneMilliseconds)
-        console.log(one.operation.id, '|', one.most.slice(0, 50), '|', outcome.to - outcome.from, JSON.stringify([...outcome.statuses]), outcome.undeclared[0] ?? '')
-        outcomes.push(outcome)
-      }
+      for (const one of cases) outcomes.push(await abusers.repeat(one, aloneMilliseconds))
       return judged(outcomes, await bystanders.tell())
     }
   })
 }
 
+interface Memory {
+  figures(): { before: number; peak: number; now: number }
+  stop(): void
+}
+
+function watchMemory(pid: number): Memory {
+  const before = residentBytesOfTree(pid)
+  let peak = before
+  const look = () => {
+    const now = residentBytesOfTree(pid)
+    peak = Math.max(peak, now)
+    return now
+  }
+  const timer = setInterval(look, 100)
+  return { figures: () => ({ now: look(), before, peak }), stop: () => clearInterval(timer) }
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.round(bytes / megabyte)} MB`
+}
+
+/** What abusers did, and what others met with meanwhile, the slowest first. */
 interface Watched {
   outcomes: Outcome[]
   samples: Sample[]
@@ -110,15 +138,20 @@ function judged(outcomes: Outcome[], samples: Sample[]): Watched {
   return { outcomes, samples: sorted, p99: sorted[Math.floor(sorted.length / 100)]?.milliseconds ?? 0 }
 }
 
-const slowestCount = 5
+const nameOf = ({ operation, most }: Case) => `${operation.id}: ${most}`
 
-function report(test: TestContext, { outcomes, samples, p99 }: Watched): void {
-  const answers = outcomes.reduce((sum, { statuses }) => sum + [...statuses.values()].reduce((a, b) => a + b, 0), 0)
-  test.diagnostic(`${samples.length} requests of others, p99 ${Math.round(p99)} ms, beside ${answers} of abuse`)
-  for (const { what, at, milliseconds } of samples.slice(0, slowestCount)) {
+const slowestTold = 5
+const fewCases = 3
+
+function tell(test: TestContext, { outcomes, samples, p99 }: Watched): void {
+  if (process.env.ABUSE_DETAILS)
+    for (const { abuse, statuses, from, to } of outcomes)
+      test.diagnostic(`${nameOf(abuse)} ${to - from} ms ${JSON.stringify(statuses)}`)
+  test.diagnostic(`${samples.length} requests of others, p99 ${Math.round(p99)} ms`)
+  for (const { what, at, milliseconds } of samples.slice(0, slowestTold)) {
     const during = outcomes.filter(({ from, to }) => from <= at + milliseconds && at <= to)
-    const names = during.length > 3 ? 'all of it' : during.map(({ abuse }) => `${abuse.operation.id}, ${abuse.most}`).join('; ')
-    test.diagnostic(`${what} took ${Math.round(milliseconds)} ms during ${names}`)
+    const names = during.length > fewCases ? 'all of it' : during.map(({ abuse }) => nameOf(abuse)).join(', then ')
+    test.diagnostic(`${Math.round(milliseconds)} ms to ${what}, during ${names}`)
   }
 }
 
@@ -131,10 +164,9 @@ function requirePatience({ samples, p99 }: Watched): void {
 }
 
 /** Nothing is shown by what is refused, unless that is the point. */
-function requireAnswers(outcomes: Outcome[]): void {
-  for (const { abuse, statuses, undeclared } of outcomes) {
-    const name = `${abuse.operation.id}, ${abuse.most}`
-    assert.deepEqual(undeclared, [], name)
-    assert.ok(statuses.has(200) || (abuse.refusal && statuses.has(abuse.refusal)), `${name}: ${JSON.stringify([...statuses])}`)
+function requireWork(outcomes: Outcome[]): void {
+  for (const { abuse, statuses, hasWorked, undeclared } of outcomes) {
+    assert.deepEqual(undeclared, [], nameOf(abuse))
+    assert.ok(hasWorked, `${nameOf(abuse)} was only answered ${JSON.stringify(statuses)}`)
   }
 }

@@ -16,6 +16,8 @@ export interface Sending {
   body?: unknown
   /** Sent as it is, instead of a JSON body. */
   raw?: string | Buffer
+  /** Goes away without an answer. */
+  signal?: AbortSignal
 }
 
 export interface Client {
@@ -26,7 +28,7 @@ export interface Client {
 export function httpsClient(port: number, ca: string): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 64, ca })
   return {
-    send: (host, path, { method = 'GET', headers = {}, body, raw } = {}) =>
+    send: (host, path, { method = 'GET', headers = {}, body, raw, signal } = {}) =>
       new Promise((resolve, reject) => {
         const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
         const request = httpsRequest(
@@ -37,6 +39,7 @@ export function httpsClient(port: number, ca: string): Client {
             servername: host,
             path,
             method,
+            ...(signal && { signal }),
             headers: {
               host: `${host}:${port}`,
               ...(payload !== undefined && {

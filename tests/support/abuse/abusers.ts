@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { tookTooLong } from '../../../server/src/http/errors.ts'
 import { errorsOf } from '../../../server/src/http/openapi.ts'
 import type { Answer } from '../http.ts'
 import type { AppOnDisk, ServerProcess } from '../server-process.ts'
@@ -13,22 +14,27 @@ export interface Outcome {
   abuse: Case
   from: number
   to: number
-  /** How many answers there were of each status; 0 where none came. */
-  statuses: Map<number, number>
+  /** How many answers there were of each status, and how often nobody waited for one. */
+  statuses: Record<string, number>
+  /** Whether the server did what was asked, or as much of it as it lets anybody do. */
+  hasWorked: boolean
   /** Answers that the operation does not declare. */
   undeclared: string[]
 }
 
 export interface Abusers {
-  /** All lanes repeat one case. */
+  /** All repeat one case. */
   repeat(abuse: Case, milliseconds: number): Promise<Outcome>
-  /** Each lane goes through all cases, beginning with another one. */
+  /** Each goes through all cases, beginning with another one. */
   mix(cases: Case[], milliseconds: number): Promise<Outcome[]>
 }
 
-const lanesAlone = 8
-const lanesTogether = 16
+const connectionsAlone = 8
+const connectionsTogether = 16
+// Every second write has an Idempotency-Key, so that its answer is kept.
 const keyedEvery = 2
+// Long reads are left after a while and asked for again: that must not cost more than to wait for them.
+const patienceMilliseconds = 800
 
 export function abusersOf(
   app: AppOnDisk,
@@ -43,17 +49,25 @@ export function abusersOf(
     return n
   }
 
-  function send({ operation }: Case, n: number, { as, params, query, body, form }: Ask): Promise<Answer> {
+  async function send({ operation }: Case, n: number, asked: Ask): Promise<Answer | undefined> {
+    const { as, params, query, body, form } = asked
     const isKeyed = operation.method !== 'GET' && n % keyedEvery === 0
-    return server.client.send(app.host, `/v3${pathOf(operation, params, query)}`, {
-      method: operation.method,
-      headers: {
-        authToken: tokens.get(as) ?? '',
-        ...(form && { 'content-type': formType }),
-        ...(isKeyed && { 'Idempotency-Key': randomUUID() }),
-      },
-      ...(form ? { raw: form } : body && { body }),
-    })
+    const signal = operation.mayTakeLong ? AbortSignal.timeout(patienceMilliseconds) : undefined
+    try {
+      return await server.client.send(app.host, `/v3${pathOf(operation, params, query)}`, {
+        method: operation.method,
+        headers: {
+          authToken: tokens.get(as) ?? '',
+          ...(form && { 'content-type': formType }),
+          ...(isKeyed && { 'Idempotency-Key': randomUUID() }),
+        },
+        ...(form ? { raw: form } : body && { body }),
+        ...(signal && { signal }),
+      })
+    } catch (error) {
+      if (signal?.aborted) return undefined
+      throw error
+    }
   }
 
   async function once(outcome: Outcome): Promise<void> {
@@ -61,28 +75,30 @@ export function abusersOf(
     const n = next(abuse)
     const asked = abuse.ask(stage, n)
     const answer = await send(abuse, n, asked)
-    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-    if (answer.status < 300) abuse.keep?.(stage, answer, asked)
-    else if (!isDeclared(abuse, answer)) undeclared.push(`${answer.status} ${answer.text.slice(0, 300)}`)
+    const status = answer?.status ?? 'left'
+    statuses[status] = (statuses[status] ?? 0) + 1
+    if (isWork(abuse, answer)) outcome.hasWorked = true
+    if (answer?.status === 200) abuse.keep?.(stage, answer, asked)
+    else if (answer && !isDeclared(abuse, answer)) undeclared.push(`${answer.status} ${answer.text.slice(0, 300)}`)
     outcome.to = Date.now()
   }
 
   const begun = (abuse: Case): Outcome => {
     const now = Date.now()
-    return { abuse, from: now, to: now, statuses: new Map(), undeclared: [] }
+    return { abuse, from: now, to: now, statuses: {}, hasWorked: false, undeclared: [] }
   }
 
   return {
     async repeat(abuse, milliseconds) {
       const outcome = begun(abuse)
-      await lanes(lanesAlone, milliseconds, () => once(outcome))
+      await atOnce(connectionsAlone, milliseconds, () => once(outcome))
       return outcome
     },
     async mix(cases, milliseconds) {
       const outcomes = cases.map(begun)
-      const stride = cases.length / lanesTogether
-      await lanes(lanesTogether, milliseconds, (lane, round) => {
-        const outcome = outcomes[(Math.floor(lane * stride) + round) % outcomes.length]
+      const apart = cases.length / connectionsTogether
+      await atOnce(connectionsTogether, milliseconds, (lane, round) => {
+        const outcome = outcomes[(Math.floor(lane * apart) + round) % outcomes.length]
         return outcome ? once(outcome) : Promise.resolve()
       })
       return outcomes
@@ -91,14 +107,14 @@ export function abusersOf(
 }
 
 /** Does something in several lanes at once, again and again; what has begun is waited for. */
-async function lanes(
-  count: number,
+async function atOnce(
+  lanes: number,
   milliseconds: number,
   act: (lane: number, round: number) => Promise<void>,
 ): Promise<void> {
   const end = Date.now() + milliseconds
   await Promise.all(
-    Array.from({ length: count }, async (_, lane) => {
+    Array.from({ length: lanes }, async (_, lane) => {
       for (let round = 0; Date.now() < end; round += 1) await act(lane, round)
     }),
   )
@@ -109,6 +125,12 @@ function pathOf(operation: Case['operation'], params: Ask['params'], query: Ask[
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) search.set(name, String(value))
   return search.size === 0 ? path : `${path}?${search}`
+}
+
+/** A long read that was left, or ended at its time limit, has been worked at until then. */
+function isWork({ refusal }: Case, answer: Answer | undefined): boolean {
+  if (!answer || answer.status === 200 || answer.status === refusal) return true
+  return answer.body?.error?.code === tookTooLong.code
 }
 
 const serverFailed = 500

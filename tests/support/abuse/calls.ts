@@ -20,7 +20,5 @@ export const calls: Abuses = {
       }),
     },
   ],
-  getCall: [
-    { most: 'it takes nothing but an id', ask: ({ sessionId }) => ({ as: busyUser, params: { sessionId } }) },
-  ],
+  getCall: [{ most: 'it takes nothing but an id', ask: ({ sessionId }) => ({ as: busyUser, params: { sessionId } }) }],
 }

@@ -32,7 +32,11 @@ const largeForm = once(() =>
 // Of few bytes and very many pixels, and held whole while they are decoded.
 const pictures = once(() => {
   const picture = png(10_000, 4_900, { isInterlaced: true })
-  const files = Array.from({ length: filesMax }, (_, n) => ({ field: 'files[]', filename: `${n}.png`, content: picture }))
+  const files = Array.from({ length: filesMax }, (_, n) => ({
+    field: 'files[]',
+    filename: `${n}.png`,
+    content: picture,
+  }))
   return form(...fields, { field: 'type', content: 'image' }, ...files)
 })
 

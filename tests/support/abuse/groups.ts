@@ -14,8 +14,6 @@ const [promoted, kicked, banned, bannedAgain] = [member(1_000), member(4_000), m
 
 const profile = (n: number) => ({
   name: `${n} `.padEnd(100, 'name '),
-  type: 'password',
-  password,
   icon: webAddress,
   description: 'd'.repeat(255),
   metadata: metadata(n),
@@ -30,7 +28,13 @@ export const groups: Abuses = {
       most: 'a password to hash, as many members as there may be at once, and as much metadata',
       ask: (_, n) => ({
         as: abuserAt(n),
-        body: { guid: `made-${n}`, ...profile(n), members: { participants: guests(n % 100) } },
+        body: {
+          guid: `made-${n}`,
+          ...profile(n),
+          type: 'password',
+          password,
+          members: { participants: guests(n % 100) },
+        },
       }),
       keep: ({ made }, _, { as, body }) => made.groups.push({ guid: String(body?.guid), owner: as }),
     },
@@ -69,14 +73,13 @@ export const groups: Abuses = {
       }),
     },
   ],
-  getGroup: [{ most: 'the largest group, half of it connected', ask: () => ({ as: busyUser, params: { guid: crowd } }) }],
+  getGroup: [
+    { most: 'the largest group, half of it connected', ask: () => ({ as: busyUser, params: { guid: crowd } }) },
+  ],
   updateGroup: [
     {
-      most: 'another password to hash, another name to be found by, as much metadata as there may be',
-      ask({ made }, n) {
-        const { guid, owner } = turn(made.groups, n)
-        return { as: owner, params: { guid }, body: profile(n) }
-      },
+      most: 'another name to be found by and as much metadata as there may be, told to the largest group',
+      ask: (_, n) => ({ as: busyUser, params: { guid: crowd }, body: profile(n) }),
     },
   ],
   transferOwnership: [
@@ -131,7 +134,7 @@ export const groups: Abuses = {
     {
       most: 'a wrong password to hash',
       ask: (_, n) => ({ as: abuserAt(n + 200), params: { guid: locked }, body: { password: `wrong ${n}` } }),
-      refusal: 401,
+      refusal: 403,
     },
     { most: 'the largest group, and told to all of it', ask: (_, n) => ({ as: abuserAt(n), params: { guid: crowd } }) },
   ],

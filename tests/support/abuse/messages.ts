@@ -1,7 +1,7 @@
 import { partnerAt } from '../../../bench/load-messages.ts'
 import { uidAt } from '../../../bench/load-users.ts'
 import { commonTag } from '../../../bench/load-worst.ts'
-import { type Abuse, type Abuses, type Ask, turn } from './abuse.ts'
+import { type Abuse, type Abuses, type Ask, type Stage, turn } from './abuse.ts'
 import { foldingWords, longText, longWord, shortTags, shortWords, words } from './largest.ts'
 import { abuserAt, busyUser, club, crowd, host } from './people.ts'
 
@@ -19,22 +19,32 @@ const everyFilter = {
   ...{ withTags: true, withParent: true, mentionsWithBlockedInfo: true, mentionsWithTagInfo: true, limit },
 }
 
-type Query = NonNullable<Ask['query']>
+type Queries = Record<string, NonNullable<Ask['query']>>
 
-/** The worst that lists of messages can be asked. */
-export function lists(whose: Omit<Ask, 'query'>): Abuse[] {
-  const asked: [most: string, query: Query][] = [
-    ['many short words, each of which has to be looked for', { searchKey: shortWords, limit }],
-    ['a letter that nearly every message has, from the newest back', { searchKey: 'a', affix: 'prepend', limit }],
-    ['a key that grows eighteenfold when it is folded', { searchKey: foldingWords, limit }],
-    ['the longest word there can be', { searchKey: longWord, limit }],
-    ['unread messages with a word that nobody said, all of them counted', { unread: true, count: true, searchKey: 'fox' }],
-    ['unread messages with a common word', { unread: true, count: true, searchKey: 'walnut' }],
-    ['every filter there is, and all that can be shown', everyFilter],
-    ['a kind that nobody sent, so that all messages are looked at', { category: 'custom', hasReactions: true, limit }],
-    ['whatever was read or changed, which is looked up for each', { updatedAt: 4_000_000_000, affix: 'prepend', limit }],
-  ]
-  return asked.map(([most, query]) => ({ most, ask: () => ({ ...whose, query }) }))
+/** The worst that any list of messages can be asked, by what makes it so. */
+const anywhere: Queries = {
+  'many short words, each of which has to be looked for': { searchKey: shortWords, limit },
+  'a key that grows eighteenfold when it is folded': { searchKey: foldingWords, limit },
+  'every filter there is, and all that can be shown': everyFilter,
+}
+
+/** What is worst where a list goes over all conversations. */
+const overAll: Queries = {
+  'the longest word there can be': { searchKey: longWord, limit },
+  'a letter that nearly every message has, from the newest back': { searchKey: 'a', affix: 'prepend', limit },
+  'unread messages with a word that nobody said, all of them counted': { unread: true, count: true, searchKey: 'fox' },
+  'unread messages with a common word': { unread: true, count: true, searchKey: 'walnut' },
+  'a kind that nobody sent, so that all messages are looked at': { category: 'custom', hasReactions: true, limit },
+  'whatever was read or changed, which is looked up for each': { updatedAt: 4_000_000_000, affix: 'prepend', limit },
+}
+
+function asking(queries: Queries, whose: (stage: Stage) => Omit<Ask, 'query'>): Abuse[] {
+  return Object.entries(queries).map(([most, query]) => ({ most, ask: (stage) => ({ ...whose(stage), query }) }))
+}
+
+/** The worst that a list of messages of somebody can be asked. */
+export function lists(whose: (stage: Stage) => Omit<Ask, 'query'>): Abuse[] {
+  return asking(anywhere, whose)
 }
 
 const remember: Abuse['keep'] = ({ made }, { body }, { as }) => {
@@ -82,14 +92,14 @@ export const messages: Abuses = {
     },
   ],
   listMessages: [
-    ...lists({ as: busyUser }),
+    ...asking({ ...anywhere, ...overAll }, () => ({ as: busyUser })),
     {
       most: 'the newest of very many conversations',
       ask: () => ({ as: host, query: { affix: 'prepend', limit, withTags: true, withParent: true } }),
     },
   ],
-  listGroupMessages: lists({ as: busyUser, params: { guid: club } }),
-  listUserMessages: lists({ as: busyUser, params: { uid: host } }),
+  listGroupMessages: lists(() => ({ as: busyUser, params: { guid: club } })),
+  listUserMessages: lists(() => ({ as: busyUser, params: { uid: host } })),
   getMessage: [
     {
       most: 'a message to which everybody has reacted and thousands have replied',

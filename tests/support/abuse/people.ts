@@ -9,7 +9,7 @@ export const usersCount = 100_000
 export const messagesCount = 100_000
 export const groupsCount = 10_000
 export const crowdSize = 20_000
-export const guestsCount = 1_000
+export const guestsCount = 500
 
 /** The group with the famous message. */
 export const club = groupOf(1_000)

@@ -69,13 +69,13 @@ export const remarks: Abuses = {
   listReplies: [
     {
       most: 'the newest of thousands',
-      ask: ({ famous }) => ({ as: busyUser, params: { id: famous }, query: { limit, affix: 'prepend', withParent: true } }),
+      ask: ({ famous }) => ({
+        as: busyUser,
+        params: { id: famous },
+        query: { limit, affix: 'prepend', withParent: true },
+      }),
     },
-    // The thread is named by the path of each request.
-    ...lists({ as: busyUser }).map(({ most, ask }) => ({
-      most,
-      ask: (stage: Parameters<typeof ask>[0], n: number) => ({ ...ask(stage, n), params: { id: stage.famous } }),
-    })),
+    ...lists(({ famous }) => ({ as: busyUser, params: { id: famous } })),
   ],
   listThreads: [
     {
