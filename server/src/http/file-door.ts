@@ -232,7 +232,7 @@ async function upload(
 ): Promise<number> {
   const { database, tools, limits } = door
   const { appId, key } = await requireTicket(door, 'upload', token)
-  const inApp: InApp = (work) => database.write((connection) => work(workIn(connection, appId, tools)))
+  const inApp: InApp = (work) => database.write((connection) => work(workIn(connection, appId, tools)), appId)
   const { stallSeconds } = tools.fileLimits
   const file = await receiveAnnounced(tools, inApp, key, ({ size: bytesMax, uploader }) => {
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw fileTooLarge({ bytesMax })

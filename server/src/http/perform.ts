@@ -95,11 +95,13 @@ async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Pr
   for (let tries = 1; ; tries += 1) {
     const given = await prepare(stage, call, attempt)
     try {
-      return await database.write((connection) =>
-        once(tenantDb(connection, ownerOf(call)), tools.secrets, tools.clock.now(), attempt, async () => {
-          const reply = await perform(stage, connection, call, given)
-          return reply.text
-        }),
+      return await database.write(
+        (connection) =>
+          once(tenantDb(connection, ownerOf(call)), tools.secrets, tools.clock.now(), attempt, async () => {
+            const reply = await perform(stage, connection, call, given)
+            return reply.text
+          }),
+        call.app?.id,
       )
     } catch (error) {
       call.used = 0

@@ -227,7 +227,7 @@ async function readSentForm(
   const uploader = namedActor(call, request.headers)
   const reception = openReception(
     tools,
-    (work) => database.write((connection) => work(workIn(connection, appId, tools))),
+    (work) => database.write((connection) => work(workIn(connection, appId, tools)), appId),
     uploader,
     uploadMeter(limits, appId, uploader).file,
   )

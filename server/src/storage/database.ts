@@ -28,9 +28,10 @@ export interface Database {
   readLong<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T>
   /**
    * Runs `work` in one durable transaction; resolves only after its commit, and leaves nothing if `work` throws. Where it
-   * cannot be known whether the commit happened, it throws a `DatabaseUnavailable` that says so.
+   * cannot be known whether the commit happened, it throws a `DatabaseUnavailable` that says so. Where writes have to wait
+   * for each other, apps take turns; `whose` names the app.
    */
-  write<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  write<T>(work: (connection: Connection) => Promise<T>, whose?: string): Promise<T>
   /** The same, and on no other node at the same time. */
   writeAlone<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /** Runs `work` against one unchanging view of all tables, while others go on writing. */

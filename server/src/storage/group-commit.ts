@@ -1,9 +1,10 @@
 import type { Connection } from './connection.ts'
 
 /**
- * A durable commit costs one fsync, whatever it holds. Writes that arrive while a commit is under way therefore wait in
- * a queue and share the next one: each runs in its own savepoint, so a failing write is undone alone, and every caller is
- * answered only after the commit that holds its change.
+ * A durable commit costs one fsync, whatever it holds. Writes that arrive while a commit is under way therefore wait and
+ * share the next one: each runs in its own savepoint, so a failing write is undone alone, and every caller is answered only
+ * after the commit that holds its change. Apps take turns, write by write, so that nobody waits for all that another app
+ * has to write.
  */
 interface Writer {
   begin(): void
@@ -23,24 +24,41 @@ interface Waiting {
   reject: (reason: unknown) => void
 }
 
-// Bounds how long the first writer of a batch waits for the last one.
+// Bound how long the first writer of a batch waits for the last one.
 const batchMax = 256
+const batchMilliseconds = 20
+
+/** Whose a write is that belongs to no app. */
+const nobodys = ''
 
 export function createGroupCommit(writer: Writer) {
-  const queue: Waiting[] = []
+  /** What waits, by app, in the order of their next turns. */
+  const lines = new Map<string, Waiting[]>()
   let running = false
+
+  function next(): Waiting | undefined {
+    const [turn] = lines
+    if (!turn) return undefined
+    const [whose, line] = turn
+    lines.delete(whose)
+    const waiting = line.shift()
+    if (line.length > 0) lines.set(whose, line)
+    return waiting
+  }
 
   async function drain(): Promise<void> {
     try {
-      while (queue.length > 0) await commitTogether(writer, queue.splice(0, batchMax))
+      while (lines.size > 0) await commitTogether(writer, next)
     } finally {
       running = false
     }
   }
 
-  return function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  return function write<T>(work: (connection: Connection) => Promise<T>, whose = nobodys): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      queue.push({ work, resolve, reject })
+      const line = lines.get(whose) ?? []
+      line.push({ work, resolve, reject })
+      lines.set(whose, line)
       if (running) return
       running = true
       // Requests read in the same turn of the event loop join the same batch.
@@ -49,11 +67,17 @@ export function createGroupCommit(writer: Writer) {
   }
 }
 
-async function commitTogether(writer: Writer, batch: Waiting[]): Promise<void> {
+async function commitTogether(writer: Writer, next: () => Waiting | undefined): Promise<void> {
+  const batch: Waiting[] = []
   const answers: (() => void)[] = []
+  const end = performance.now() + batchMilliseconds
+  const hasRoom = () => batch.length < batchMax && performance.now() < end
   try {
-    writer.begin()
-    for (const waiting of batch) answers.push(await runAlone(writer, waiting))
+    for (let waiting = next(); waiting; waiting = hasRoom() ? next() : undefined) {
+      batch.push(waiting)
+      if (batch.length === 1) writer.begin()
+      answers.push(await runAlone(writer, waiting))
+    }
     await writer.commit()
   } catch (error) {
     const reason = writer.explained(error)
