@@ -128,7 +128,7 @@ export const conversations: Abuses = {
   resetGroupConversation: [
     {
       most: 'thousands of messages, by one member after the other',
-      ask: (_, n) => ({ as: abuserAt(n + 200), params: { guid: club }, body: { preserveOrder: false } }),
+      ask: (_, n) => ({ as: abuserAt(200 + (n % 200)), params: { guid: club }, body: { preserveOrder: false } }),
     },
   ],
 }

@@ -39,9 +39,9 @@ export const webAddress = `https://example.org/${'a'.repeat(1_000)}`
 
 const textBytesMax = 9_800
 /** A text of different words that names as many users as a message may. */
-export function longText(n: number, mentioned: string[]): string {
+export function longText(n: number, mentioned: string[], bytesMax = textBytesMax): string {
   const named = mentioned.map((uid) => `<@uid:${uid}>`).join(' ')
   let text = named
-  for (let k = 0; text.length < textBytesMax - 10; k += 1) text += ` ${(n * 7_919 + k * 104_729).toString(36)}`
+  for (let k = 0; text.length < bytesMax - 10; k += 1) text += ` ${(n * 7_919 + k * 104_729).toString(36)}`
   return text
 }

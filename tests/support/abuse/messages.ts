@@ -8,6 +8,8 @@ import { abuserAt, busyUser, club, crowd, host } from './people.ts'
 const limit = 1_000
 const receiversMax = 100
 const mentionsMax = 10
+// A user may tell so many in a minute, and so much in one request.
+const bytesToMany = Math.floor(65_536 / 30) - 20
 
 const mentioned = Array.from({ length: mentionsMax }, (_, n) => partnerAt(n))
 
@@ -54,12 +56,12 @@ const remember: Abuse['keep'] = ({ made }, { body }, { as }) => {
 export const messages: Abuses = {
   sendMessage: [
     {
-      most: 'as many receivers as there may be, each with a text as long as there may be',
+      most: 'as many receivers as there may be, with as long a text as so many may get',
       ask: (_, n) => ({
         as: abuserAt(n),
         body: {
           multipleReceivers: { uids: Array.from({ length: receiversMax }, (_, k) => uidAt(n * receiversMax + k)) },
-          data: { text: longText(n, mentioned) },
+          data: { text: longText(n, mentioned, bytesToMany) },
           tags: shortTags(n),
         },
       }),

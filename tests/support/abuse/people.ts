@@ -7,8 +7,8 @@ export { busyUser, crowd, host }
 
 export const usersCount = 100_000
 export const messagesCount = 100_000
-export const groupsCount = 10_000
-export const crowdSize = 20_000
+export const groupsCount = 5_000
+export const crowdSize = 15_000
 export const guestsCount = 500
 
 /** The group with the famous message. */

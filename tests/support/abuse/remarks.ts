@@ -111,13 +111,19 @@ export const remarks: Abuses = {
   saveMessage: [
     {
       most: 'as many as there may be for a user',
-      ask: ({ messages }, n) => ({ as: abuserAt(Math.floor(n / messages.length)), params: { id: turn(messages, n) } }),
+      ask: ({ messages }, n) => ({
+        as: abuserAt(Math.floor(n / messages.length) % 100),
+        params: { id: turn(messages, n) },
+      }),
     },
   ],
   unsaveMessage: [
     {
       most: 'as many as there may be for a user',
-      ask: ({ messages }, n) => ({ as: abuserAt(Math.floor(n / messages.length)), params: { id: turn(messages, n) } }),
+      ask: ({ messages }, n) => ({
+        as: abuserAt(Math.floor(n / messages.length) % 100),
+        params: { id: turn(messages, n) },
+      }),
     },
   ],
   recordInteractions: [

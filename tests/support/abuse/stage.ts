@@ -24,9 +24,9 @@ import { formData } from './remarks.ts'
 const { abusers, busyUser, club, crowd, doomed, host, partners } = people
 
 const callsCount = 5_000
-const dialogueCount = 20_000
-const doomedMembers = 10_000
-const doomedMessages = 5_000
+const dialogueCount = 10_000
+const doomedMembers = 5_000
+const doomedMessages = 2_000
 const saidOnce = 2_500
 
 /** Straight into the database, while no server runs. */

@@ -98,6 +98,16 @@ for (const database of databases) {
         assert.equal(body.data.guids.none.error.code, 'ERR_GUID_NOT_FOUND')
       })
 
+      it('goes to many receivers as long as all of it together is little, where a user speaks', async () => {
+        const uids = Array.from({ length: 8 }, (_, n) => `ghost-${n}`)
+        const toSome = (some: string[]) => ({ multipleReceivers: { uids: some }, data: { text: 'x'.repeat(10_000) } })
+        const refused = await app.post('/messages', toSome(uids), as('lin'))
+        assertFails(refused, 400, 'ERR_BAD_REQUEST')
+        assert.deepEqual(Object.keys(refused.body.error.details), ['multipleReceivers'])
+        assert.equal((await app.post('/messages', toSome(uids.slice(0, 6)), as('lin'))).status, 200)
+        assert.equal((await app.post('/messages', toSome(uids))).status, 200)
+      })
+
       it('makes one message of a muid, however often and at once it is sent', async () => {
         const sends = await Promise.all(
           Array.from({ length: 100 }, () => app.post('/messages', text('max', 'once', { muid: 'same' }), as('lin'))),

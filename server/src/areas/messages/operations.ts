@@ -26,6 +26,7 @@ import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
+import type { Content } from './content.ts'
 import * as failures from './errors.ts'
 import { limitMaxFor, readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
@@ -123,6 +124,7 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
   if (count === 0) throw failures.emptyReceiver()
   if (count > receiversMax) throw badRequest({ multipleReceivers: [`must not name more than ${receiversMax}`] })
   const content = readContent(body, call.files, call.tools.fileLimits.countMax)
+  if (speaker.portion) requireLittle(content, Math.min(count, speaker.portion.left))
   const to = (receiverType: 'user' | 'group') => (to: string) =>
     sendTo(call, speaker, { receiverType, to }, content, body)
   return {
@@ -131,6 +133,17 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
       ...(multipleReceivers.guids && { guids: await eachReceiver(guids, to('group')) }),
     },
   }
+}
+
+// All of it is written, and put where searches find it, before anybody else writes.
+const bytesToManyMax = 65_536
+
+/** What one request of a user has written is limited by its bytes, too. */
+function requireLittle({ data }: Content, receivers: number): void {
+  if (Buffer.byteLength(JSON.stringify(data)) * receivers <= bytesToManyMax) return
+  throw badRequest({
+    multipleReceivers: [`must be so few that data has no more than ${bytesToManyMax} bytes for all of them together`],
+  })
 }
 
 /** How many messages a body asks for, as far as it can be read before it is checked. */
