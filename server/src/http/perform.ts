@@ -121,7 +121,7 @@ async function prepare(stage: Stage, call: Call, attempt: Attempt | undefined): 
     (await keptReply(tenantDb(database.reader, ownerOf(call)), attempt, tools.clock.now())) !== undefined
   if (await isAnswered()) return undefined
   try {
-    const { emit: _, later: __, ...known } = (await ready(stage, database.reader, call)) as Partial<Work>
+    const { emit: _, emitEach: __, later: ___, ...known } = (await ready(stage, database.reader, call)) as Partial<Work>
     return await operation.prepare({ ...known, limits } as never)
   } catch (error) {
     // The same request, sent twice, may have come through meanwhile; its reply is no refusal.

@@ -70,7 +70,7 @@ export type AppCall<Path extends string, Query extends TSchema, Body extends TSc
 /** What `prepare` receives: a connection for reading only, since no transaction has begun. */
 export type Preparation<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Omit<
   AppCall<Path, Query, Body, Found>,
-  'files' | 'given' | 'portion' | 'emit' | 'later'
+  'files' | 'given' | 'portion' | 'emit' | 'emitEach' | 'later'
 > & { limits: Limits }
 
 /** Thrown by `run` when what was prepared does not fit what it finds; then it is prepared again. */

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Connection } from '../storage/connection.ts'
-import { prepared, type TenantDb, tenantDb } from '../storage/tenant.ts'
+import { preparedRows, type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
 import { type JobDefinition, laneOf } from './job.ts'
 import type { Tools } from './ports.ts'
@@ -12,6 +12,8 @@ export interface Work {
   tools: Tools
   /** Records a fact in the log. */
   emit<Payload extends TSchema>(event: EventDefinition<Payload>, payload: Static<Payload>): Promise<void>
+  /** Records many facts of one kind at once. */
+  emitEach<Payload extends TSchema>(event: EventDefinition<Payload>, payloads: Static<Payload>[]): Promise<void>
   /** Queues a job; a key that is queued already keeps its first time and payload. */
   later<Payload extends TSchema>(
     job: JobDefinition<Payload>,
@@ -23,9 +25,10 @@ export interface Work {
 /** Does something in a transaction of an app. */
 export type InApp = <T>(work: (work: Work) => Promise<T>) => Promise<T>
 
-const addEvent = prepared<{ name: string; payload: string; at: number }, unknown>((db, { name, payload, at }) =>
-  db.insert('events', { name, payload, at }),
+const addEvents = preparedRows<{ name: string; payload: string; at: number }, unknown>((db, rows) =>
+  db.insert('events', rows),
 )
+const eventsAtOnce = 500
 
 const toolsByDb = new WeakMap<TenantDb, Tools>()
 
@@ -40,13 +43,16 @@ export function toolsWith(db: TenantDb): Tools {
 export function workIn(connection: Connection, appId: string, tools: Tools, now = tools.clock.now()): Work {
   const db = tenantDb(connection, appId)
   toolsByDb.set(db, tools)
+  const emitEach: Work['emitEach'] = async ({ name }, payloads) => {
+    const rows = payloads.map((payload) => ({ name, payload: JSON.stringify(payload), at: now }))
+    for (let n = 0; n < rows.length; n += eventsAtOnce) await addEvents(db, rows.slice(n, n + eventsAtOnce))
+  }
   return {
     db,
     now,
     tools,
-    async emit(event, payload) {
-      await addEvent(db, { name: event.name, payload: JSON.stringify(payload), at: now })
-    },
+    emit: (event, payload) => emitEach(event, [payload]),
+    emitEach,
     async later(definition, payload, { key, at }) {
       await db
         .insert('jobs', {

@@ -6,6 +6,7 @@ import { settledId, showIdsUnderWay } from './ids-under-way.ts'
 import { openPool, planEachTime } from './postgres-pool.ts'
 import { listenForWakes, wakeStatement } from './postgres-wake.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
+import { createShares } from './shares.ts'
 import type { EventRow, Tables } from './tables.ts'
 import { codeOf, DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
 
@@ -113,6 +114,8 @@ export function openPostgres(
     statementMilliseconds: (longReads.seconds + 1) * 1_000,
     trouble,
   })
+  // Whatever one app writes, half of the connections are left to others.
+  const inShare = createShares(Math.max(1, Math.floor(connectionsMax / 2)))
   const wakeListeners: (() => void)[] = []
   let listening: ReturnType<typeof listenForWakes> | undefined
   let wakePending = false
@@ -125,7 +128,7 @@ export function openPostgres(
   return {
     reader: connectionOver(flavour, pool.read),
     readLong: (work, signal) => work(connectionOver(flavour, runUntil(signal, longPool.read, pool.read))),
-    write: (work) => pool.write(onConnection(work)),
+    write: (work, whose) => inShare(whose, () => pool.write(onConnection(work))),
     writeAlone: (work) =>
       pool.writeAtLeisure(async (run) => {
         await run('SELECT pg_advisory_xact_lock($1)', [aloneLock])

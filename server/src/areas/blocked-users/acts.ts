@@ -26,9 +26,11 @@ export async function block(work: Work, uid: string, others: string[]): Promise<
     return `${user.uid} has blocked ${other}.`
   })
   const changed = await addBlocks(work, user, blockable)
-  for (const other of blockable.filter((each) => changed.has(each.uid))) {
-    await work.emit(userBlocked, { by: toUser(user), user: toUser(other) })
-  }
+  const told = blockable.filter((each) => changed.has(each.uid))
+  await work.emitEach(
+    userBlocked,
+    told.map((other) => ({ by: toUser(user), user: toUser(other) })),
+  )
   return outcomes
 }
 
@@ -45,9 +47,11 @@ export async function unblock(work: Work, uid: string, others: string[]): Promis
     return `${user.uid} does not block ${other}.`
   })
   const changed = await removeBlocks(work.db, user, known)
-  for (const other of known.filter((each) => changed.has(each.uid))) {
-    await work.emit(userUnblocked, { by: toUser(user), user: toUser(other) })
-  }
+  const told = known.filter((each) => changed.has(each.uid))
+  await work.emitEach(
+    userUnblocked,
+    told.map((other) => ({ by: toUser(user), user: toUser(other) })),
+  )
   return outcomes
 }
 
