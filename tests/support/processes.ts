@@ -25,12 +25,18 @@ export function residentBytesOfTree(pid: number): number {
   return children.reduce((sum, child) => sum + residentBytesOfTree(Number(child)), own)
 }
 
+/** How long the main thread of a process, or this thread, could have gone on so far while the machine did something else. */
+export function heldUpMilliseconds(pid?: number): number {
+  const thread = pid === undefined ? 'thread-self' : `${pid}/task/${pid}`
+  return Number(told(thread, 'schedstat', /^\d+ (\d+)/) ?? 0) / 1_000_000
+}
+
 export function environmentOf(pid: number): string[] {
   return (told(pid, 'environ', /^([\s\S]*)$/) ?? '').split('\0').filter((entry) => entry !== '')
 }
 
 /** A process may end while it is looked at. */
-function told(pid: number, file: string, pattern: RegExp): string | undefined {
+function told(pid: number | string, file: string, pattern: RegExp): string | undefined {
   try {
     return pattern.exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1]
   } catch {

@@ -28,7 +28,7 @@ export async function startBystanders(app: AppOnDisk, server: ServerProcess, ca:
     ).data
     users.push({ uid, authToken })
   }
-  const watch: Watch = { port: server.port, ca, host: app.host, users, perSecond }
+  const watch: Watch = { pid: server.pid, port: server.port, ca, host: app.host, users, perSecond }
   const worker = new Worker(new URL('./bystanders-thread.ts', import.meta.url), { workerData: watch })
   const failed = new Promise<never>((_, reject) => worker.once('error', reject))
   failed.catch(() => undefined)
