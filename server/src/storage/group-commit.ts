@@ -3,8 +3,10 @@ import type { Connection } from './connection.ts'
 /**
  * A durable commit costs one fsync, whatever it holds. Writes that arrive while a commit is under way therefore wait and
  * share the next one: each runs in its own savepoint, so a failing write is undone alone, and every caller is answered only
- * after the commit that holds its change. Apps take turns, write by write, so that nobody waits for all that another app
- * has to write.
+ * after the commit that holds its change.
+ *
+ * Whose turn it is goes by the time that each app has had: one that writes little and seldom waits for a single write of
+ * one that writes without end, and does not share a commit with what is likely to take long.
  */
 interface Writer {
   begin(): void
@@ -24,6 +26,15 @@ interface Waiting {
   reject: (reason: unknown) => void
 }
 
+/** What waits of one app. */
+interface Line {
+  waiting: Waiting[]
+  /** How much time it has had, next to the others; the least is next. */
+  had: number
+  /** What its last write took, in milliseconds. */
+  last: number
+}
+
 // Bound how long the first writer of a batch waits for the last one.
 const batchMax = 256
 const batchMilliseconds = 20
@@ -32,23 +43,63 @@ const batchMilliseconds = 20
 const nobodys = ''
 
 export function createGroupCommit(writer: Writer) {
-  /** What waits, by app, in the order of their next turns. */
-  const lines = new Map<string, Waiting[]>()
+  const lines = new Map<string, Line>()
+  /** What the line had that was served last: whoever comes anew begins there, and has nothing saved up. */
+  let served = 0
   let running = false
 
-  function next(): Waiting | undefined {
-    const [turn] = lines
-    if (!turn) return undefined
-    const [whose, line] = turn
-    lines.delete(whose)
-    const waiting = line.shift()
-    if (line.length > 0) lines.set(whose, line)
-    return waiting
+  function next(): Line | undefined {
+    let first: Line | undefined
+    for (const [whose, line] of lines) {
+      if (line.waiting.length > 0) first = first && first.had <= line.had ? first : line
+      // Whoever has had no more than others is as good as new.
+      else if (line.had <= served) lines.delete(whose)
+    }
+    return first
+  }
+
+  async function commitSome(): Promise<void> {
+    const batch: Waiting[] = []
+    const answers: (() => void)[] = []
+    let now = performance.now()
+    const end = now + batchMilliseconds
+    let longest: Line | undefined
+    const hasRoom = (line: Line) => batch.length === 0 || (batch.length < batchMax && now + line.last < end)
+    const passed = () => {
+      const before = now
+      now = performance.now()
+      return now - before
+    }
+    try {
+      for (let line = next(); line && hasRoom(line); line = next()) {
+        const waiting = line.waiting.shift() as Waiting
+        batch.push(waiting)
+        served = line.had
+        if (batch.length === 1) writer.begin()
+        answers.push(await runAlone(writer, waiting))
+        line.last = passed()
+        line.had += line.last
+        if (line.last >= (longest?.last ?? 0)) longest = line
+      }
+      await writer.commit()
+    } catch (error) {
+      const reason = writer.explained(error)
+      for (const { reject } of batch) reject(reason)
+      writer.rollback()
+      return
+    }
+    // What a commit takes is mostly for the largest write in it.
+    if (longest) {
+      const commit = passed()
+      longest.had += commit
+      longest.last += commit
+    }
+    for (const answer of answers) answer()
   }
 
   async function drain(): Promise<void> {
     try {
-      while (lines.size > 0) await commitTogether(writer, next)
+      while (next()) await commitSome()
     } finally {
       running = false
     }
@@ -56,8 +107,9 @@ export function createGroupCommit(writer: Writer) {
 
   return function write<T>(work: (connection: Connection) => Promise<T>, whose = nobodys): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const line = lines.get(whose) ?? []
-      line.push({ work, resolve, reject })
+      const line = lines.get(whose) ?? { waiting: [], had: 0, last: 0 }
+      if (line.waiting.length === 0) line.had = Math.max(line.had, served)
+      line.waiting.push({ work, resolve, reject })
       lines.set(whose, line)
       if (running) return
       running = true
@@ -65,27 +117,6 @@ export function createGroupCommit(writer: Writer) {
       setImmediate(drain)
     })
   }
-}
-
-async function commitTogether(writer: Writer, next: () => Waiting | undefined): Promise<void> {
-  const batch: Waiting[] = []
-  const answers: (() => void)[] = []
-  const end = performance.now() + batchMilliseconds
-  const hasRoom = () => batch.length < batchMax && performance.now() < end
-  try {
-    for (let waiting = next(); waiting; waiting = hasRoom() ? next() : undefined) {
-      batch.push(waiting)
-      if (batch.length === 1) writer.begin()
-      answers.push(await runAlone(writer, waiting))
-    }
-    await writer.commit()
-  } catch (error) {
-    const reason = writer.explained(error)
-    for (const { reject } of batch) reject(reason)
-    writer.rollback()
-    return
-  }
-  for (const answer of answers) answer()
 }
 
 async function runAlone(writer: Writer, { work, resolve, reject }: Waiting): Promise<() => void> {

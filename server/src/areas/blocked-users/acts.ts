@@ -26,10 +26,11 @@ export async function block(work: Work, uid: string, others: string[]): Promise<
     return `${user.uid} has blocked ${other}.`
   })
   const changed = await addBlocks(work, user, blockable)
+  const by = toUser(user)
   const told = blockable.filter((each) => changed.has(each.uid))
   await work.emitEach(
     userBlocked,
-    told.map((other) => ({ by: toUser(user), user: toUser(other) })),
+    told.map((other) => ({ by, user: toUser(other) })),
   )
   return outcomes
 }
@@ -47,10 +48,11 @@ export async function unblock(work: Work, uid: string, others: string[]): Promis
     return `${user.uid} does not block ${other}.`
   })
   const changed = await removeBlocks(work.db, user, known)
+  const by = toUser(user)
   const told = known.filter((each) => changed.has(each.uid))
   await work.emitEach(
     userUnblocked,
-    told.map((other) => ({ by: toUser(user), user: toUser(other) })),
+    told.map((other) => ({ by, user: toUser(other) })),
   )
   return outcomes
 }
