@@ -79,7 +79,7 @@ export async function loadMessages(
         for (let n = first; n < Math.min(said, first + perTransaction); n += 1) await sendOne(work, n, speakers)
       })
     }
-    await sayAgain(inApp, wanted / said)
+    await sayAgain(inApp, Math.floor(wanted / said))
     await house.database.write((connection) => house.database.renumber(connection, 'messages'))
   } finally {
     await house.close()

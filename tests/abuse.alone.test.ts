@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Abusers, abusersOf, type Outcome } from './support/abuse/abusers.ts'
 import { type Bystanders, type Sample, startBystanders } from './support/abuse/bystanders.ts'
 import { type Case, casesByArea } from './support/abuse/cases.ts'
@@ -19,13 +20,23 @@ const p99MillisecondsMax = 250
 const aloneMilliseconds = 400
 const togetherMilliseconds = 20_000
 
+// A machine that takes so long while nothing is abused has too much else to do to tell anything. In CI it has not.
+const calmMillisecondsMax = 50
+const calmMilliseconds = 2_000
+
+/**
+ * What the server and its children may hold at once beyond what the server holds before: a decoder of pictures (640 MB),
+ * two readers (100 MB each), and for itself what it holds for clients (256 MB) and as much again for its work.
+ */
 const megabyte = 1_000_000
-const grownBytesMax = 1_500 * megabyte
+const grownBytesMax = (640 + 2 * 100 + 2 * 256) * megabyte
 
 // The limits of an app would refuse most of it, and then nothing would be shown. Those of users stay as they are.
 const limits = { PARLEY_LIMIT_CORE: '1000000000', PARLEY_LIMIT_STANDARD: '1000000000' }
 // Other tests make do with fewer than a server has.
 const connections = { PARLEY_DATABASE_CONNECTIONS: '10' }
+
+const tooBusy = 'the machine has too much else to do'
 
 interface Filled {
   site: Install
@@ -53,6 +64,7 @@ for (const database of databases) {
     let abusers: Abusers
     let bystanders: Bystanders
     let memory: Memory
+    let isCalm: boolean
 
     before(async () => {
       const { site, app, other } = filled.get(database) as Filled
@@ -61,6 +73,8 @@ for (const database of databases) {
       const ca = readFileSync(join(site.environment.PARLEY_DATA ?? '', 'ca.pem'), 'utf8')
       bystanders = await startBystanders(other, server, ca)
       memory = watchMemory(server.pid)
+      await pause(calmMilliseconds)
+      isCalm = process.env.CI === 'true' || judged([], await bystanders.tell()).p99 < calmMillisecondsMax
     })
     after(async () => {
       memory?.stop()
@@ -73,8 +87,9 @@ for (const database of databases) {
         const first = await alone(cases)
         tell(test, first)
         requireWork(first.outcomes)
+        if (!isCalm) return test.skip(tooBusy)
         if (first.p99 < p99MillisecondsMax) return requirePatience(first)
-        // A machine can be slow for a moment; what it takes long for twice is what was asked.
+        // A machine can be slow for a moment; what takes long twice is what was asked.
         const second = await alone(cases)
         tell(test, second)
         requirePatience(second)
@@ -87,6 +102,7 @@ for (const database of databases) {
       const watched = judged(outcomes, await bystanders.tell())
       tell(test, watched)
       for (const { abuse, undeclared } of outcomes) assert.deepEqual(undeclared, [], nameOf(abuse))
+      if (!isCalm) return test.skip(tooBusy)
       requirePatience(watched)
     })
 
@@ -144,9 +160,6 @@ const slowestTold = 5
 const fewCases = 3
 
 function tell(test: TestContext, { outcomes, samples, p99 }: Watched): void {
-  if (process.env.ABUSE_DETAILS)
-    for (const { abuse, statuses, from, to } of outcomes)
-      test.diagnostic(`${nameOf(abuse)} ${to - from} ms ${JSON.stringify(statuses)}`)
   test.diagnostic(`${samples.length} requests of others, p99 ${Math.round(p99)} ms`)
   for (const { what, at, milliseconds } of samples.slice(0, slowestTold)) {
     const during = outcomes.filter(({ from, to }) => from <= at + milliseconds && at <= to)

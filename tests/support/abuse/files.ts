@@ -12,6 +12,9 @@ const fields: Part[] = [
   { field: 'receiverType', content: 'user' },
 ]
 
+// Others than those who have used up their allowance of messages by then.
+const uploaderAt = (n: number) => abuserAt(100 + n)
+
 /** Made when they are first needed. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined
@@ -60,10 +63,10 @@ export const files: Abuses = {
     },
   ],
   sendMessage: [
-    { most: 'a large file', ask: (_, n) => ({ as: abuserAt(n), form: largeForm() }) },
+    { most: 'a large file', ask: (_, n) => ({ as: uploaderAt(n), form: largeForm() }) },
     {
       most: 'as many pictures as there may be, each as hard to decode as there may be',
-      ask: (_, n) => ({ as: abuserAt(n), form: pictures() }),
+      ask: (_, n) => ({ as: uploaderAt(n), form: pictures() }),
     },
   ],
 }

@@ -1,4 +1,3 @@
-import { partnerAt } from '../../../bench/load-messages.ts'
 import { uidAt } from '../../../bench/load-users.ts'
 import { commonTag } from '../../../bench/load-worst.ts'
 import { type Abuse, type Abuses, type Ask, type Stage, turn } from './abuse.ts'
@@ -11,7 +10,8 @@ const mentionsMax = 10
 // A user may tell so many in a minute, and so much in one request.
 const bytesToMany = Math.floor(65_536 / 30) - 20
 
-const mentioned = Array.from({ length: mentionsMax }, (_, n) => partnerAt(n))
+/** Whoever is named stands in the message with all their metadata. */
+export const mentioned = Array.from({ length: mentionsMax }, (_, n) => abuserAt(n))
 
 const everyFilter = {
   ...{ fromTimestamp: 1, 'sentAt[from]': 1, 'updatedAt[from]': 1, updatedAt: 1, onlyUpdates: true },

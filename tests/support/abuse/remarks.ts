@@ -1,7 +1,6 @@
-import { partnerAt } from '../../../bench/load-messages.ts'
 import { type Abuses, turn } from './abuse.ts'
 import { longText, shortTags } from './largest.ts'
-import { lists } from './messages.ts'
+import { lists, mentioned } from './messages.ts'
 import { abuserAt, busyUser, club } from './people.ts'
 
 /** What is added to messages: reactions, replies, pins, saves and interactions. */
@@ -10,7 +9,6 @@ const limit = 1_000
 const reactionCharactersMax = 45
 // A message has so many kinds at most, and one of them is there already.
 const kindsMax = 24
-const mentioned = Array.from({ length: 10 }, (_, n) => partnerAt(n))
 
 /** Another user or another kind each time. */
 const reactionAt = (n: number) => `kind-${Math.floor(n / 100) % kindsMax}`.padEnd(reactionCharactersMax, '-')

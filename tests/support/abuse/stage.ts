@@ -24,10 +24,12 @@ import { formData } from './remarks.ts'
 const { abusers, busyUser, club, crowd, doomed, host, partners } = people
 
 const callsCount = 5_000
+const blocksCount = 1_000
+const blocksAtOnce = 500
 const dialogueCount = 10_000
 const doomedMembers = 5_000
 const doomedMessages = 2_000
-const saidOnce = 2_500
+const saidOnce = 2_200
 
 /** Straight into the database, while no server runs. */
 export async function fill(site: Install, app: AppOnDisk): Promise<void> {
@@ -119,8 +121,8 @@ export async function enterStage(app: AppOnDisk, server: ServerProcess) {
 
   const group = { guid: people.locked, name: people.locked, type: 'password', password: people.password }
   assertSucceeds(await at.post('/groups', group))
-  for (const first of [0, 500]) {
-    const blockedUids = Array.from({ length: 500 }, (_, n) => uidAt(people.usersCount - 1 - first - n))
+  for (let first = 0; first < blocksCount; first += blocksAtOnce) {
+    const blockedUids = Array.from({ length: blocksAtOnce }, (_, n) => uidAt(people.usersCount - 1 - first - n))
     assertSucceeds(await at.post(`/users/${busyUser}/blockedusers`, { blockedUids }))
   }
   const toCrowd = { receiver: crowd, receiverType: 'group' }

@@ -71,7 +71,7 @@ export const users: Abuses = {
   ],
   blockUsers: [
     {
-      most: 'as many users as the body holds',
+      most: 'as many users as the body holds, each told of beside one with as much metadata as there may be',
       ask: (_, n) => ({ as: abuserAt(n), params: { uid: abuserAt(n) }, body: { blockedUids: blocked(n) } }),
     },
   ],
@@ -83,7 +83,7 @@ export const users: Abuses = {
   ],
   unblockUsers: [
     {
-      most: 'as many users as the body holds',
+      most: 'as many users as the body holds, each told of beside one with as much metadata as there may be',
       ask: (_, n) => ({ as: abuserAt(n), params: { uid: abuserAt(n) }, body: { blockedUids: blocked(n) } }),
     },
   ],
