@@ -1,20 +1,33 @@
 import { availableParallelism } from 'node:os'
+import { tooManyRequests } from '../../kit/errors.ts'
 import type { Limits } from '../../kit/limits.ts'
 import type { Caller } from '../../kit/operation.ts'
+import { createTurns } from '../../kit/turns.ts'
 import type { Work } from '../../kit/work.ts'
-import { turns } from './turns.ts'
 
 /**
  * Passwords of groups are hashed before the transaction that needs them: on SQLite all writers share one. Each hash takes
  * a core that requests need, and one of the threads that files are read on, so there are few at a time, and apps take
  * turns.
  */
-const inTurn = turns({
+const turns = createTurns({
   atOnce: Math.max(1, Math.min(2, availableParallelism() - 1)),
-  waitingMax: 200,
-  waitingOfOneMax: 20,
-  retryAfterSeconds: 5,
+  ofUserMax: 20,
+  ofAppMax: 20,
+  inAllMax: 200,
 })
+const retryAfterSeconds = 5
+
+async function inTurn<T>(appId: string, work: () => Promise<T>): Promise<T> {
+  const place = turns.lineUp({ appId, uid: undefined })
+  if (!place) throw tooManyRequests({ retryAfter: retryAfterSeconds })
+  try {
+    await place.itsTurn
+    return await work()
+  } finally {
+    place.leave()
+  }
+}
 
 type Hashing = Pick<Work, 'db' | 'tools'>
 
