@@ -26,6 +26,8 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
     const cutOff = () => reject(badRequest({ body: ['must be sent to its end'] }))
     request.on('error', cutOff)
     request.on('close', cutOff)
+    // One that went before anybody listened is not heard of again.
+    if (request.destroyed) cutOff()
   })
   const body = received.all()
   // Bytes that are no text would be stored as something else than what was sent.

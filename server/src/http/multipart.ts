@@ -52,9 +52,12 @@ export async function readForm(
   let stalled: NodeJS.Timeout | undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      const brokenOff = () => request.complete || reject(badRequest({ body: ['must be sent to its end'] }))
-      stalled = setTimeout(brokenOff, stallSeconds * 1000)
-      request.on('error', brokenOff).on('close', brokenOff)
+      const brokenOff = () => reject(badRequest({ body: ['must be sent to its end'] }))
+      stalled = setTimeout(() => request.complete || brokenOff(), stallSeconds * 1000)
+      // What has come, and was not read before its client went away, is lost.
+      const gone = () => request.readableEnded || brokenOff()
+      request.on('error', gone).on('close', gone)
+      if (request.destroyed) gone()
       request.on('data', (chunk: Buffer) => {
         stalled?.refresh()
         bytes += chunk.length

@@ -7,7 +7,7 @@ import { openPool, planEachTime } from './postgres-pool.ts'
 import { listenForWakes, wakeStatement } from './postgres-wake.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
 import type { EventRow, Tables } from './tables.ts'
-import { codeOf, DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
+import { codeOf, DatabaseUnavailable, type TroubleListener, untold, watchTrouble } from './unavailable.ts'
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
@@ -112,7 +112,7 @@ export function openPostgres(
     connectionsMax: longReads.connectionsMax,
     statementMilliseconds: (longReads.seconds + 1) * 1_000,
     // That all of them are in use is no trouble of the database.
-    trouble: watchTrouble({ begins() {}, isOver() {} }),
+    trouble: watchTrouble(untold),
   })
   const wakeListeners: (() => void)[] = []
   let listening: ReturnType<typeof listenForWakes> | undefined
