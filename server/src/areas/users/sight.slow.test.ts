@@ -208,6 +208,26 @@ for (const database of databases) {
           })
         }
 
+        it('are found by name alike, where messages mention them, and the messages by their other words', async () => {
+          for (const uid of others) await sayIn(app, 'crew', 'pal', `Where is <@uid:${uid}>?`)
+          for (const { name, caller } of await doorsFor(h, app, 'gus')) {
+            for (const uid of others) {
+              const found = async (query: string) => {
+                const { data } = assertSucceeds(await caller.get(`/groups/crew/messages?${query}`))
+                return data.some(({ id }: { id: string }) => id === scene.naming[uid])
+              }
+              const past = Number(scene.naming[uid]) - 1
+              for (const words of [`name-of-${uid}`, `is+name-of-${uid}`]) {
+                assert.equal(await found(`searchKey=${words}&id=${past}&limit=1`), wanted(uid), `${name}: ${words}`)
+              }
+              assert.ok(await found(`searchKey=is+it&id=${past}&limit=1`), name)
+              const unread = await caller.get(`/groups/crew/messages?unread=true&count=true&searchKey=name-of-${uid}`)
+              assertSucceeds(unread)
+              assert.equal(unread.text.includes('crew'), wanted(uid), `${name}: unread messages that name ${uid}`)
+            }
+          }
+        })
+
         it('are shown to the app in any case, and to whoever may see them', async () => {
           for (const uid of others) {
             assert.match((await app.get(`/messages/${scene.naming[uid]}`)).text, told(uid))
