@@ -19,6 +19,7 @@ import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { keptInPart, welcomeBody } from './connection.ts'
+import { watchForCrumbs } from './crumbs.ts'
 import type { Directory } from './directory.ts'
 import { answerTo, apiNotFound, errorText, retryAfterOf } from './errors.ts'
 import type { Observer, Trace } from './observe.ts'
@@ -256,18 +257,24 @@ async function upload(
 
 /** The body as it comes in; one that breaks off, comes to a halt or is empty is no body. */
 async function* wholeBody(request: IncomingMessage, stallSeconds: number): AsyncGenerator<Buffer> {
-  const brokenOff = badRequest({ body: ['must be sent to its end'] })
-  const stalled = setTimeout(() => request.destroy(brokenOff), stallSeconds * 1000)
+  let problem = badRequest({ body: ['must be sent to its end'] })
+  const stalled = setTimeout(() => request.destroy(problem), stallSeconds * 1000)
+  const crumbled = watchForCrumbs()
   let empty = true
   welcomeBody(request)
   try {
     for await (const chunk of request) {
       stalled.refresh()
+      const crumbs = crumbled(chunk)
+      if (crumbs) {
+        problem = crumbs
+        throw problem
+      }
       empty = false
       yield chunk
     }
   } catch {
-    throw brokenOff
+    throw problem
   } finally {
     clearTimeout(stalled)
   }

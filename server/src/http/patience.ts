@@ -13,7 +13,7 @@ export interface Patience {
   /**
    * Without taking anything of an answer. A client that goes on reading is served to the end, however long that takes. What
    * the system holds for it shows only in steps of up to two megabytes where it reads slowly by itself, and of far less
-   * where its network is slow: to be seen in a minute, it has to take some 30 kB a second.
+   * where its network is slow: to be seen in five minutes, it has to take some 6 kB a second.
    */
   stallMilliseconds: number
   /** Between two requests. */
