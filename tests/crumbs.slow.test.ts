@@ -23,7 +23,7 @@ describe('a body in thousands of pieces', () => {
   const send = (body: string, pieceLength: number, type = 'application/json') =>
     stream(h, `https://${app.host}/v3/messages`, {
       method: 'POST',
-      headers: { apikey: app.apiKey, 'content-type': type, ...as('ada').headers },
+      headers: { apikey: app.apiKey, 'content-type': type, ...as('ada') },
       pieces: cut(body, pieceLength),
     })
   const message = (data: object) =>
