@@ -6,7 +6,7 @@ import { type MessageRow, type Place, placeOfGroup, placeOfUsers } from '../serv
 import { addMissingUsers, usersByUid } from '../server/src/areas/users/index.ts'
 import { openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
-import { type Work, workIn } from '../server/src/kit/work.ts'
+import { type InApp, type Work, workIn } from '../server/src/kit/work.ts'
 import { putSearchEntries } from '../server/src/storage/search.ts'
 import { textAt } from './load-messages.ts'
 
@@ -34,8 +34,6 @@ const usersAtOnce = 2_000
 const messagesAtOnce = 500
 
 const memberAt = (n: number) => `member-${n}`
-
-export type InApp = <T>(run: (work: Work) => Promise<T>) => Promise<T>
 
 export async function loadCrowd({ data, appId }: { data: string; appId: string }, wanted: number): Promise<void> {
   const house = await openHouse(readConfig({ PARLEY_DATA: data }), pino({ level: 'silent' }))

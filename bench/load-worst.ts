@@ -6,7 +6,7 @@ import { sendMessage, speakerFor } from '../server/src/areas/messages/index.ts'
 import { addMissingUsers, usersByUid } from '../server/src/areas/users/index.ts'
 import { openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
-import { type Work, workIn } from '../server/src/kit/work.ts'
+import { type InApp, type Work, workIn } from '../server/src/kit/work.ts'
 import type { TenantDb } from '../server/src/storage/tenant.ts'
 import { busyUser, groupOf, loadMessages, partnerAt } from './load-messages.ts'
 import { loadUsers, uidAt } from './load-users.ts'
@@ -21,8 +21,8 @@ export const crowd = 'crowd'
 export const stranger = 'stranger'
 export const host = 'host'
 export const commonTag = 'urgent'
-/** The message that began the long thread, and that everybody has reacted to. */
-export const famous = { conversation: groupOf(1_000) }
+/** Where the message is that began the long thread, and that everybody has reacted to. */
+const famousGroup = groupOf(1_000)
 
 const guestsMax = 20_000
 const atOnce = 1_000
@@ -33,8 +33,6 @@ interface Place {
   appId: string
   environment: Record<string, string>
 }
-
-type InApp = <T>(run: (work: Work) => Promise<T>) => Promise<T>
 
 /** How much of everything there is beside the messages. */
 export interface Sizes {
@@ -153,7 +151,7 @@ async function makeRemarkable(db: TenantDb): Promise<void> {
       SELECT app_id, ${busyUser}, conversation_key, seq, id FROM messages WHERE ${some}`,
   )
   await run(db, sql`UPDATE messages SET reply_count = 1, flags = flags || 'm' WHERE ${some}`)
-  const inGroup = sql`messages.app_id = ${db.appId} AND messages.receiver = ${famous.conversation}`
+  const inGroup = sql`messages.app_id = ${db.appId} AND messages.receiver = ${famousGroup}`
   const { rows } = await sql<{ id: number }>`SELECT min(id) AS id FROM messages WHERE ${inGroup}`.execute(
     db.connection.query,
   )

@@ -33,14 +33,18 @@ interface Door {
   close(): Promise<void>
 }
 
-/** A listener whose answers are made up: `/large`, `/wait` until it is released, and else the path itself. */
+/**
+ * A listener whose answers are made up: `/large`, `/wait` until it is released, `/parts` with the number of parts in which
+ * the body came, and else the path itself.
+ */
 async function door(patience: Partial<Patience> = {}, limits: Partial<ListenerLimits> = {}): Promise<Door> {
   const { cert, key } = await localCertificates(folder, 'localhost')
   const begun: string[] = []
   const waiting: (() => void)[] = []
   let atOnce = 0
   let atOnceMax = 0
-  const handler = ({ url = '' }: IncomingMessage, response: ServerResponse) => {
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    const { url = '' } = request
     begun.push(url)
     atOnce += 1
     atOnceMax = Math.max(atOnceMax, atOnce)
@@ -49,6 +53,7 @@ async function door(patience: Partial<Patience> = {}, limits: Partial<ListenerLi
     })
     const answer = () => response.end(answers[url] ?? url)
     if (url === '/wait') waiting.push(answer)
+    else if (url === '/parts') countParts(request, response)
     else setImmediate(answer)
   }
   const listener = await listen(
@@ -64,6 +69,14 @@ async function door(patience: Partial<Patience> = {}, limits: Partial<ListenerLi
     release: () => waiting.splice(0).forEach((answer) => void answer()),
     close: () => listener.drain(0),
   }
+}
+
+function countParts(request: IncomingMessage, response: ServerResponse): void {
+  let parts = 0
+  request.on('data', () => {
+    parts += 1
+  })
+  request.on('end', () => response.end(`${parts} parts`))
 }
 
 for (const secure of [true, false]) {
@@ -106,6 +119,16 @@ for (const secure of [true, false]) {
       d.release()
       await until('nobody is connected', () => d.listener.figures().connections === 0)
       assert.equal(d.listener.figures().heldBytes, 0)
+    })
+
+    it('may have a body full of what looks like requests, which is read as fast as any other', async () => {
+      const line = await open()
+      const bytes = megabyte
+      line.say(requestText('POST', '/parts', { 'Content-Length': String(bytes) }))
+      line.say(Buffer.alloc(bytes, '\r\n\r\n'))
+      const [, parts] = /(\d+) parts$/.exec(await line.hears(/ parts$/)) ?? []
+      assert.ok(Number(parts) < 3_000, `it was read in ${parts} parts`)
+      line.socket.destroy()
     })
 
     it('are not run once their client is gone', async () => {

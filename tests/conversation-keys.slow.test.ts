@@ -116,6 +116,21 @@ for (const database of databases) {
       assert.equal(fox.data.length, 1)
     })
 
+    it('finds what mentions people by its other words, also for whoever may not see them', async () => {
+      const found = async (searchKey: string) => {
+        const { data } = assertSucceeds(
+          await app.get(`/users/group_admin/messages?searchKey=${searchKey}&categories=message`, as('zoe')),
+        )
+        return data.map(({ id }: { id: string }) => id)
+      }
+      const byWords = await found('two')
+      assert.equal(byWords.length, 1)
+      const restricted = '/roles/default/restrictedfeatures'
+      assertSucceeds(await app.post(restricted, { featuresToRestrict: ['getUser'] }))
+      assert.deepEqual(await found('two'), byWords)
+      assertSucceeds(await app.delete(restricted, { featuresToAllow: ['getUser'] }))
+    })
+
     it('keeps receipts, reactions, threads, pins and the ids of senders', async () => {
       const { data: said } = assertSucceeds(await app.get('/users/group_admin/messages?limit=100', as('zoe')))
       const [first, second] = said

@@ -189,7 +189,7 @@ for (const database of databases) {
         )
       }))
 
-    it('takes a user in small transactions, with all that he said', () =>
+    it('takes a user in small transactions, with all that they said', () =>
       withHouse(database, async (h) => {
         const app = await appWith(h, 'ada', 'bo')
         assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', type: 'public', owner: 'bo' }))

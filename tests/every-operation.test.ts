@@ -245,7 +245,7 @@ for (const database of databases) {
 
 const badRequest = { status: 400, code: 'ERR_BAD_REQUEST' }
 
-/** Where a path names a user, it is for that one's token, unless it is about what is said to him. */
+/** Where a path names a user, it is for that one's token, unless it is about what is said to them. */
 function ownerIn(path: string): string | undefined {
   return /\/users\/(?!online-count)([^/]+)(?!.*\/(?:conversation|messages))/.exec(path)?.[1]
 }

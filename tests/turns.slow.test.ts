@@ -9,7 +9,7 @@ import type { JobLane } from '../server/src/storage/tables.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { claimSome } from '../server/src/workers/claims.ts'
 import { createJobLoop } from '../server/src/workers/jobs.ts'
-import { createTurns } from '../server/src/workers/turns.ts'
+import { createRota } from '../server/src/workers/rota.ts'
 import { type DatabaseName, databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { plansOf, rowsRead } from './support/plans.ts'
@@ -282,8 +282,8 @@ for (const database of databases) {
         const { clock } = h.service.house.tools
         const moment = { due: clock.now(), now: Math.floor(Date.now() / 1000) }
         const plans = await plansOf(h, app, async ({ connection }) => {
-          const turns = createTurns({ reader: connection }, 'inside')
-          assert.deepEqual((await turns.next(moment, 20)).toSorted(), [app.id, 'a-flood'].toSorted())
+          const rota = createRota({ reader: connection }, 'inside')
+          assert.deepEqual((await rota.next(moment, 20)).toSorted(), [app.id, 'a-flood'].toSorted())
           const claimed = await claimSome(tenantDb(connection, 'a-flood'), 'inside', moment, 10)
           assert.equal(claimed.length, 10)
         })

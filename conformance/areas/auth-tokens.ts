@@ -149,7 +149,7 @@ export const authTokens: CheckedArea = {
       failure(await server.api.put(path, {}), 403, 'ERR_AUTHTOKEN_NOT_ACCESSIBLE')
       failure(await server.api.delete(path), 403, 'ERR_AUTHTOKEN_NOT_ACCESSIBLE')
     }),
-    check('8 Edge cases', 'tokens of a deactivated user sleep and wake up with him', async (server) => {
+    check('8 Edge cases', 'tokens of a deactivated user sleep and wake up with them', async (server) => {
       const { uid, token } = await withToken(server)
       const client = clientWith(server, token.authToken)
       data(await server.api.delete(`/users/${uid}`))

@@ -209,7 +209,7 @@ const listing: Check[] = [
     equal(meta.cursor, { updatedAt, affix: 'prepend' }, '`meta.cursor`')
     equal('cursor' in success(await server.api.get('/users?searchKey=conf-none-such')).meta, false, 'a cursor')
   }),
-  check('4 List', 'with an acting user: without himself, with conversation ids', async (server) => {
+  check('4 List', 'with an acting user: without themself, with conversation ids', async (server) => {
     const { word, uids } = await crowd(server, [{}, {}])
     const [actor = '', other = ''] = uids
     const list = data(await server.api.get(`/users?searchKey=${word}`, { onBehalfOf: actor }))

@@ -306,7 +306,7 @@ const settings = {
   downloadStallSeconds: setting(
     'PARLEY_DOWNLOAD_STALL_SECONDS',
     'After how long without taking anything of an answer a client is let go',
-    '60',
+    '300',
     wholeNumber(1, 3_600),
   ),
   connectionsMax: setting(

@@ -73,7 +73,7 @@ export interface Door {
   caller: Caller
 }
 
-/** The ways in: the app itself has its own; a user's server acts on his behalf, and his client is himself. */
+/** The ways in: the app itself has its own; a user's server acts on their behalf, and their client is themself. */
 export async function doorsFor(h: House, app: AppClient, uid: string | undefined): Promise<Door[]> {
   if (uid === undefined) return [{ name: 'server', caller: app }]
   return [

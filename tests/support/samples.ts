@@ -129,7 +129,7 @@ const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) 
     assertSucceeds(await app.post('/roles', { role: String(valueFor(Type.String(), 'role')), name: 'Sample' })).data
       .role,
   scope: async () => 'moderator',
-  // The sweep's client has a message from him, so that there is a conversation of the two.
+  // The sweep's client has a message from them, so that there is a conversation of the two.
   uid: async ({ app }) => {
     const body = { uid: String(valueFor(Type.String(), 'uid')), name: 'Sample', tags: ['sample'] }
     const { uid } = assertSucceeds(await app.post('/users', body)).data
@@ -140,7 +140,7 @@ const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) 
     assertSucceeds(await app.post(`/users/${uid}/auth_tokens`, { force: true })).data.authToken,
   sessionId: async ({ app }) =>
     (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
-  // A message that everything can be done with, and of which the sweep's client has done what is his own affair.
+  // A message that everything can be done with, and of which the sweep's client has done what is their own affair.
   id: async ({ app }) => {
     await app.post('/users', { uid: 'milo', name: 'Milo' })
     const interactiveData = { cardActions: [{ elementType: 'button', elementId: 'sample' }] }

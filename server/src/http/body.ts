@@ -6,6 +6,7 @@ import { readJson } from '../kit/json.ts'
 import { isBroken, isReadable } from '../kit/readable.ts'
 import type { TSchema } from '../kit/schema.ts'
 import { connectionOf, welcomeBody } from './connection.ts'
+import { watchForCrumbs } from './crumbs.ts'
 import { bodyTooLarge } from './errors.ts'
 
 /** Reads a body up to its limit; an endless one is refused as soon as it is too large. */
@@ -13,19 +14,23 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
   const connection = connectionOf(request)
   const received = createGatherer()
+  const crumbled = watchForCrumbs()
   welcomeBody(request)
   await new Promise<void>((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       connection.keep(chunk.length)
-      if (received.add(chunk) <= bytesMax) return
+      const problem = received.add(chunk) > bytesMax ? bodyTooLarge(bytesMax) : crumbled(chunk)
+      if (!problem) return
       request.pause()
-      reject(bodyTooLarge(bytesMax))
+      reject(problem)
     })
     request.on('end', resolve)
     // A client that goes away in the middle is no fault of ours, and must not be logged as one.
     const cutOff = () => reject(badRequest({ body: ['must be sent to its end'] }))
     request.on('error', cutOff)
     request.on('close', cutOff)
+    // One that went before anybody listened is not heard of again.
+    if (request.destroyed) cutOff()
   })
   const body = received.all()
   // Bytes that are no text would be stored as something else than what was sent.

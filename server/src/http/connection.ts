@@ -54,6 +54,8 @@ const turnBytes = 4_096
 const lastWordsMilliseconds = 1_000
 const lineFeed = 0x0a
 const headEnd = Buffer.from('\r\n\r\n')
+// What looks like the end of a head may be part of a body, and a body may be full of that.
+const headlessBytesMax = 1_024
 
 const connections = new WeakMap<object, Connection>()
 
@@ -102,6 +104,8 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
   let inputHeld = 0
   let bodyHeld = 0
   let firstLineEnded = false
+  /** More is read at a time where no request comes of what looks like the ends of heads. */
+  let bytesAtOnce = 0
   let ended = false
   let leaving = false
   let brokenBy: ApiError | undefined
@@ -132,6 +136,7 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
       connection.sendsHead = false
       connection.firstLineBytes = 0
       firstLineEnded = false
+      bytesAtOnce = 0
     },
     nextTurn,
     keep(bytes) {
@@ -165,9 +170,10 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
 
   function readOn(): void {
     while (unread && !isFull()) {
-      const cut = afterTwoHeads(unread)
+      const cut = Math.max(afterTwoHeads(unread), Math.min(bytesAtOnce, unread.length))
       const slice = unread.subarray(0, cut)
       unread = cut < unread.length ? unread.subarray(cut) : undefined
+      if (unread) bytesAtOnce = Math.min(2 * cut, headlessBytesMax)
       read(slice)
     }
     accountForInput()

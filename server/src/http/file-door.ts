@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { pipeline as flow } from 'node:stream/promises'
 import { addressExpired, fileTooLarge, storageFailed } from '../areas/files/errors.ts'
 import {
@@ -19,6 +20,7 @@ import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { keptInPart, welcomeBody } from './connection.ts'
+import { watchForCrumbs } from './crumbs.ts'
 import type { Directory } from './directory.ts'
 import { answerTo, apiNotFound, errorText, retryAfterOf } from './errors.ts'
 import type { Observer, Trace } from './observe.ts'
@@ -254,20 +256,31 @@ async function upload(
   return 200
 }
 
-/** The body as it comes in; one that breaks off, comes to a halt or is empty is no body. */
+/** The body as it comes in; one that breaks off, comes to a halt, in crumbs, or is empty is no body. */
 async function* wholeBody(request: IncomingMessage, stallSeconds: number): AsyncGenerator<Buffer> {
-  const brokenOff = badRequest({ body: ['must be sent to its end'] })
-  const stalled = setTimeout(() => request.destroy(brokenOff), stallSeconds * 1000)
-  let empty = true
+  // In between, since whoever reads a request in a loop does not see the pieces that it comes in.
+  const content = new PassThrough()
+  const giveUp = (problem: ApiError) => {
+    request.unpipe(content)
+    content.destroy(problem)
+  }
+  const brokenOff = () => request.readableEnded || giveUp(badRequest({ body: ['must be sent to its end'] }))
+  const stalled = setTimeout(brokenOff, stallSeconds * 1000)
+  const crumbled = watchForCrumbs()
+  request.on('data', (chunk: Buffer) => {
+    stalled.refresh()
+    const problem = crumbled(chunk)
+    if (problem) giveUp(problem)
+  })
+  request.on('error', brokenOff).on('close', brokenOff)
+  if (request.destroyed) brokenOff()
   welcomeBody(request)
+  let empty = true
   try {
-    for await (const chunk of request) {
-      stalled.refresh()
+    for await (const chunk of request.pipe(content)) {
       empty = false
       yield chunk
     }
-  } catch {
-    throw brokenOff
   } finally {
     clearTimeout(stalled)
   }

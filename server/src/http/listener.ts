@@ -113,7 +113,8 @@ export async function listen(
     for (const visitor of visitors) if (endPatience(visitor, patience)) stalled += 1
   }, patience.checkMilliseconds).unref()
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    // Also hears of connections that could not be accepted later, which nobody else is to suffer from.
+    server.on('error', reject)
     server.listen(port, host, resolve)
   })
 

@@ -1,8 +1,8 @@
 import { tooManyRequests } from '../kit/errors.ts'
+import { type Asker, createTurns } from '../kit/turns.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { readersBusy, tookTooLong } from './errors.ts'
-import { type Asker, createTurns } from './turns.ts'
 
 /** Reads that may take long: few at a time, each for a limited time, and in turns. */
 export interface LongReads {
@@ -17,8 +17,11 @@ export interface LongReadLimits {
   seconds: number
 }
 
+// In line or at their turn.
+const asked = { ofUserMax: 10, ofAppMax: 100, inAllMax: 1_000 }
+
 export function createLongReads(database: Database, { atOnce, seconds }: LongReadLimits): LongReads {
-  const turns = createTurns(atOnce)
+  const turns = createTurns({ atOnce, ...asked })
   return {
     async run(asker, gone, work) {
       const place = turns.lineUp(asker)

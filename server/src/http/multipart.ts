@@ -8,6 +8,7 @@ import type { ReceivedFile } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { TSchema } from '../kit/schema.ts'
 import { connectionOf, keptInPart, welcomeBody } from './connection.ts'
+import { watchForCrumbs } from './crumbs.ts'
 import { bodyTooLarge } from './errors.ts'
 
 // What boundaries, part headers and fields may add to the bytes of the files.
@@ -46,21 +47,26 @@ export async function readForm(
   const parts: Readable[] = []
   const taking: Promise<Taken | undefined>[] = []
   const connection = connectionOf(request)
+  const crumbled = watchForCrumbs()
   let filesOpen = 0
   let fieldBytes = 0
   let bytes = 0
   let stalled: NodeJS.Timeout | undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      const brokenOff = () => request.complete || reject(badRequest({ body: ['must be sent to its end'] }))
-      stalled = setTimeout(brokenOff, stallSeconds * 1000)
-      request.on('error', brokenOff).on('close', brokenOff)
+      const brokenOff = () => reject(badRequest({ body: ['must be sent to its end'] }))
+      stalled = setTimeout(() => request.complete || brokenOff(), stallSeconds * 1000)
+      // What has come, and was not read before its client went away, is lost.
+      const gone = () => request.readableEnded || brokenOff()
+      request.on('error', gone).on('close', gone)
+      if (request.destroyed) gone()
       request.on('data', (chunk: Buffer) => {
         stalled?.refresh()
         bytes += chunk.length
         // All but files is kept until the form is whole.
         if (filesOpen === 0) connection.keep(chunk.length)
-        if (bytes > bytesMax + overheadBytes) reject(fileTooLarge({ bytesMax }))
+        const problem = bytes > bytesMax + overheadBytes ? fileTooLarge({ bytesMax }) : crumbled(chunk)
+        if (problem) reject(problem)
       })
       parser.on('error', () => reject(badRequest({ body: ['must be a form that ends as it should'] })))
       parser.on('finish', resolve)

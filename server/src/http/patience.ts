@@ -10,7 +10,11 @@ export interface Patience {
   requestMilliseconds: number
   /** The same for a request that has been given time for a large body. */
   uploadMilliseconds: number
-  /** Without taking anything of an answer. A client that goes on reading is served to the end, however slow it is. */
+  /**
+   * Without taking anything of an answer. A client that goes on reading is served to the end, however long that takes. What
+   * the system holds for it shows only in steps of up to two megabytes where it reads slowly by itself, and of far less
+   * where its network is slow: to be seen in five minutes, it has to take some 6 kB a second.
+   */
   stallMilliseconds: number
   /** Between two requests. */
   idleMilliseconds: number

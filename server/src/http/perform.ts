@@ -45,7 +45,7 @@ export interface Call {
   share?: Share
   used: number
   /** The operation has run; not so where a repeated request is answered from what was kept. */
-  ran?: boolean
+  ran: boolean
 }
 
 /** What a request brought along; `text` tells one request from another. */
@@ -95,14 +95,15 @@ async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Pr
   for (let tries = 1; ; tries += 1) {
     const given = await prepare(stage, call, attempt)
     try {
-      return await database.write(
-        (connection) =>
-          once(tenantDb(connection, ownerOf(call)), tools.secrets, tools.clock.now(), attempt, async () => {
-            const reply = await perform(stage, connection, call, given)
-            return reply.text
-          }),
-        call.app?.id,
-      )
+      return await database.write((connection) => {
+        // The database may begin the transaction anew, and by then the reply of a repeated request may be there.
+        call.ran = false
+        call.used = 0
+        return once(tenantDb(connection, ownerOf(call)), tools.secrets, tools.clock.now(), attempt, async () => {
+          const reply = await perform(stage, connection, call, given)
+          return reply.text
+        })
+      }, call.app?.id)
     } catch (error) {
       call.used = 0
       if (!(error instanceof Unprepared)) throw error

@@ -131,7 +131,7 @@ async function answer(
   const { operation } = found.mounted
   if (!opens(operation, caller)) throw noAccess()
   const { mounted, params } = found
-  const call: Call = { app, caller, mounted, params, search, trace, sent: nothingSent, used: 0 }
+  const call: Call = { app, caller, mounted, params, search, trace, sent: nothingSent, used: 0, ran: false }
   if (operation.method === 'GET') {
     readActor(call, headers)
     return answerRead(pipeline, call, () => whenClosed(exchange.response))
@@ -282,6 +282,8 @@ function actingUid(
 function whenClosed(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
+  // They may have gone while it turned out that the read takes long.
+  if (response.destroyed) gone.abort()
   return gone.signal
 }
 

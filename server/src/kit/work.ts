@@ -56,8 +56,11 @@ export function workIn(connection: Connection, appId: string, tools: Tools, now 
     async later(definition, payload, { key, at }) {
       await db
         .insert('jobs', {
-          ...{ name: definition.name, lane: laneOf(definition), key },
-          ...{ payload: JSON.stringify(payload), run_at: at ?? now },
+          name: definition.name,
+          lane: laneOf(definition),
+          key,
+          payload: JSON.stringify(payload),
+          run_at: at ?? now,
         })
         .onConflict((conflict) => conflict.doNothing())
         .execute()

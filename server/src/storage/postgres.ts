@@ -8,7 +8,7 @@ import { listenForWakes, wakeStatement } from './postgres-wake.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
 import { createShares } from './shares.ts'
 import type { EventRow, Tables } from './tables.ts'
-import { codeOf, DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
+import { codeOf, DatabaseUnavailable, type TroubleListener, untold, watchTrouble } from './unavailable.ts'
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
@@ -112,7 +112,8 @@ export function openPostgres(
     name: 'parley',
     connectionsMax: longReads.connectionsMax,
     statementMilliseconds: (longReads.seconds + 1) * 1_000,
-    trouble,
+    // That all of them are in use is no trouble of the database.
+    trouble: watchTrouble(untold),
   })
   // Whatever one app writes, half of the connections are left to others.
   const inShare = createShares(Math.max(1, Math.floor(connectionsMax / 2)))

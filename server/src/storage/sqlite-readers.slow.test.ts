@@ -71,19 +71,45 @@ describe('readers of SQLite', () => {
     assert.ok(rests >= before + 3)
   })
 
+  it('go on after a rest in which nothing could be done, such as on a full disk', async () => {
+    const fails = () => {
+      failures += 1
+      throw new Error('database or disk is full')
+    }
+    let failures = 0
+    const unlucky = createReaders(file, { whenAtRest: fails, busyMilliseconds: 1 })
+    const readOn = async () => {
+      while (failures < 3) await unlucky.lend(async (run) => run(short, []), never)
+    }
+    try {
+      await Promise.all([1, 2, 3].map(readOn))
+    } finally {
+      await unlucky.close()
+    }
+  })
+
+  it('have ended when they are closed, also where nothing else keeps the process', async () => {
+    const server = serverOver(
+      file,
+      `const waits = setInterval(() => {}, 1000)
+      await readers.lend(async (run) => run('SELECT 1', []), new AbortController().signal)
+      clearInterval(waits)
+      await readers.close()`,
+    )
+    const [code] = await once(server, 'exit')
+    assert.equal(code, 0)
+  })
+
   it('end with a server that is killed, also in the midst of a statement', async () => {
-    const program = `import { createReaders } from ${JSON.stringify(new URL('sqlite-readers.ts', import.meta.url).href)}
+    const server = serverOver(
+      file,
+      `
       setInterval(() => {}, 1000)
-      const readers = createReaders(${JSON.stringify(file)}, { whenAtRest() {} })
       await readers.lend(async (run) => {
         await run('SELECT 1', [])
         console.log('reading')
         await run(${JSON.stringify(endless)}, [])
-      }, new AbortController().signal)`
-    const server = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+      }, new AbortController().signal)`,
     )
     await once(server.stdout, 'data')
     const [reader] = readersOf(server.pid)
@@ -93,6 +119,16 @@ describe('readers of SQLite', () => {
     await until('the reader has ended', () => !isRunning(reader))
   })
 })
+
+/** A process with readers of its own, and nothing else that keeps it from ending. */
+function serverOver(file: string, work: string) {
+  const program = `import { createReaders } from ${JSON.stringify(new URL('sqlite-readers.ts', import.meta.url).href)}
+    const readers = createReaders(${JSON.stringify(file)}, { whenAtRest() {} })
+    ${work}`
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
 
 function isRunning(pid: number): boolean {
   try {

@@ -125,6 +125,7 @@ export function createReaders(file: string, options: RestOptions): Readers {
     async close() {
       const ending = [...all].map(async (reader) => {
         const ended = once(reader.child, 'exit')
+        reader.child.ref()
         end(reader, new Error('The database is closed.'))
         await ended
       })
@@ -190,9 +191,13 @@ function restBetween({ whenAtRest, busyMilliseconds = 10_000 }: RestOptions) {
     end(): void {
       reading -= 1
       if (reading > 0 || !resting) return
-      whenAtRest()
       const { end } = resting
       resting = undefined
+      try {
+        whenAtRest()
+      } catch {
+        // What the rest was for can wait for the next one; those who want to read cannot.
+      }
       end()
     },
   }

@@ -11,7 +11,7 @@ import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
 import { createReaders } from './sqlite-readers.ts'
 import { describeTables, learnStatistics } from './sqlite-statistics.ts'
 import type { EventRow, Tables } from './tables.ts'
-import { DatabaseUnavailable, type TroubleListener, watchTrouble } from './unavailable.ts'
+import { DatabaseUnavailable, untold, watchTrouble } from './unavailable.ts'
 
 const flavour: Flavour = {
   rowAddress: 'rowid',
@@ -179,7 +179,6 @@ export function lockFolder(folder: string): (() => void) | undefined {
 const roomBytesMin = 8_000_000
 // After a commit it is known for so long that one can be made.
 const commitKnownMilliseconds = 2_000
-const untold: TroubleListener = { begins() {}, isOver() {} }
 
 /** The embedded database: one file, one writer, readers that never wait for it. */
 export function openSqlite(file: string, listener = untold): Database {

@@ -34,6 +34,9 @@ export interface TroubleListener {
   isOver(seconds: number): void
 }
 
+/** For those who need not be told. */
+export const untold: TroubleListener = { begins() {}, isOver() {} }
+
 export interface TroubleWatch {
   /** Trouble that lasts, such as a full disk, is remembered until it has not been met for some seconds. */
   met(cause: unknown, lasts?: boolean): void

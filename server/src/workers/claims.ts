@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { Connection } from '../storage/connection.ts'
 import type { JobLane, JobRow, Tables } from '../storage/tables.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
-import type { Moment } from './turns.ts'
+import type { Moment } from './rota.ts'
 
 /** A claim makes a job one worker's for a while. A worker that dies keeps it until it runs out. */
 

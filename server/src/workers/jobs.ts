@@ -11,7 +11,7 @@ import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { claimSome, holdClaim, isRow } from './claims.ts'
 import { counted, type Effort } from './effort.ts'
-import { createTurns } from './turns.ts'
+import { createRota } from './rota.ts'
 
 const jobsPerBatch = 20
 const outsideMax = 4
@@ -46,10 +46,10 @@ export function createJobLoop(
   effort: Effort = { milliseconds: 0 },
 ): JobLoop {
   const definitions = new Map(areas.flatMap((area) => area.jobs).map((definition) => [definition.name, definition]))
-  const turns = {
-    inside: createTurns(database, 'inside'),
-    outside: createTurns(database, 'outside'),
-    bulk: createTurns(database, 'bulk'),
+  const rotas = {
+    inside: createRota(database, 'inside'),
+    outside: createRota(database, 'outside'),
+    bulk: createRota(database, 'bulk'),
   }
   const outside = new Map<Promise<unknown>, JobRow>()
   const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log, effort)
@@ -75,7 +75,7 @@ export function createJobLoop(
   async function claim(lane: JobLane, jobsMax: number, placesOf = (_appId: string) => jobsMax): Promise<JobRow[]> {
     if (jobsMax === 0) return []
     const moment = { due: tools().clock.now(), now: Math.floor(Date.now() / 1000) }
-    const apps = await turns[lane].next(moment, jobsMax, (appId) => placesOf(appId) > 0)
+    const apps = await rotas[lane].next(moment, jobsMax, (appId) => placesOf(appId) > 0)
     if (apps.length === 0) return []
     const ofEach = Math.max(1, Math.floor(jobsMax / apps.length))
     return database.write(async (connection) => {

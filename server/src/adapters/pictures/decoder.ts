@@ -18,7 +18,16 @@ const bytesOfPixelMin = 6
 // Planes, and a copy of them as colours, held at once.
 const bytesOfPixelInHeif = 20
 const bytesOfSample: Record<string, number> = {
-  ...{ uchar: 1, char: 1, ushort: 2, short: 2, uint: 4, int: 4, float: 4, double: 8, complex: 8, dpcomplex: 16 },
+  uchar: 1,
+  char: 1,
+  ushort: 2,
+  short: 2,
+  uint: 4,
+  int: 4,
+  float: 4,
+  double: 8,
+  complex: 8,
+  dpcomplex: 16,
 }
 
 // Whatever looks like another format, such as SVG, is none.

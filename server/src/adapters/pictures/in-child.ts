@@ -145,7 +145,10 @@ function forked(limits: Limits): ChildProcess {
       ? [process.execPath, nodeFlags]
       : ['/bin/sh', ['-c', limited, process.execPath, ...nodeFlags]]
   return fork(decoderFile, [JSON.stringify(limits)], {
-    ...{ execPath, execArgv, env: environment, serialization: 'advanced' },
+    execPath,
+    execArgv,
+    env: environment,
+    serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
 }

@@ -10,8 +10,8 @@ export const callNotFound = defineError<{ sessionId: string }>(
 export const callingSelf = defineError(
   'ERR_CALLING_SELF',
   400,
-  'the caller calls himself',
-  () => 'Nobody can call himself.',
+  'the caller calls themself',
+  () => 'Nobody can call themself.',
 )
 
 export const callTerminated = defineError(

@@ -96,7 +96,7 @@ for (const database of databases) {
       )
     })
 
-    it('show a later user of the UID nothing of what was said before him', async () => {
+    it('show a later user of the UID nothing of what was said before them', async () => {
       const app = await appWith(h, 'ada', 'lin')
       await say(app, 'ada', 'lin', 'for the first lin')
       h.clock.setOffset(h.clock.offsetSeconds() + 2)

@@ -17,7 +17,7 @@ export const listNewFriends = follower({
   },
 })
 
-/** One conversation at a time, so that whoever writes to several at once cannot wait for this one and it for him. */
+/** One conversation at a time, so that whoever writes to several at once cannot wait for this one and it for them. */
 export const listFriend = job({
   name: 'conversations.listFriend',
   payload: Type.Object({ uid: Type.String(), friendUid: Type.String() }),

@@ -70,7 +70,7 @@ for (const database of databases) {
       for (const uid of ['ada', 'lin']) assert.equal((await get(app, uid, '/conversations')).length, 1, uid)
     })
 
-    it('is nothing to a later user of the UID, who keeps what is his own', async () => {
+    it('is nothing to a later user of the UID, who keeps what is their own', async () => {
       const app = await appWith(h, 'ada', 'lin')
       assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', type: 'public', owner: 'ada' }))
       const join = async () => assertSucceeds(await app.post('/groups/g/members', { participants: ['lin'] }))

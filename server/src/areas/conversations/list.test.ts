@@ -215,7 +215,7 @@ for (const database of databases) {
         // Those of somebody whom the reader has blocked do not wait.
         ['&unread=1&conversationType=user', ['ada bot', 'ada lin']],
         ['&pinnedBy=me', ['ada max']],
-        // Nobody's conversation with himself is pinned for everyone.
+        // Nobody's conversation with themself is pinned for everyone.
         ['&pinnedBy=system', ['ada club', 'bot ada', 'lin ada', 'lin club', 'max ada', 'zoe ada']],
         ['&affix=sideways', []],
       ]

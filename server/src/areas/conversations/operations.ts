@@ -126,7 +126,7 @@ function accessible({ side }: Found): Side {
   return side
 }
 
-/** For whoever only looks, a group that he is not in is a conversation that he does not have. */
+/** For whoever only looks, a group that they are not in is a conversation that they do not have. */
 async function asRead(finding: Promise<Found>): Promise<Found> {
   try {
     return await finding

@@ -96,7 +96,7 @@ for (const database of databases) {
       assert.deepEqual(
         given.map(({ sender }) => sender.uid),
         ['lin'],
-        'nobody has a receipt for what he sent',
+        'nobody has a receipt for what they sent',
       )
     })
 

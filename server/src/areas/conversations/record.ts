@@ -17,7 +17,7 @@ import type { Conversation } from './schemas.ts'
 import { pinOf, systemPins, updatedAt } from './sides.ts'
 
 export interface ConversationView {
-  /** Whose side is shown to himself; absent where a server looks at everyone's. */
+  /** Whose side is shown to themself; absent where a server looks at everyone's. */
   viewer?: string | undefined
   withTags?: boolean | undefined
   withUserAndGroupTags?: boolean | undefined

@@ -16,7 +16,7 @@ export function systemPins(db: TenantDb): Promise<ConversationPinRow[]> {
   return db.select('conversation_pins').selectAll().orderBy('conversation_pins.position').execute()
 }
 
-/** The pin for everyone that a side falls under; nobody's conversation with himself does. */
+/** The pin for everyone that a side falls under; nobody's conversation with themself does. */
 export function pinOf(side: Side, pins: ConversationPinRow[]): ConversationPinRow | undefined {
   const target = withWhom(side)
   return pins.find((pin) => pin.type === side.type && pin.target === target && target !== side.uid)

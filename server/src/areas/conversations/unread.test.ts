@@ -12,6 +12,8 @@ import {
 } from '../../../../tests/support/house.ts'
 import { thorough } from '../../../../tests/support/quick.ts'
 import { appWith, as, clientOf, say, sayIn } from '../../../../tests/support/talk.ts'
+import { tenantDb } from '../../storage/tenant.ts'
+import { findSide, placeOfGroup, unreadOf } from '../timeline/index.ts'
 
 /** What is unread is told in many places. Whatever happens, they all tell the same. */
 
@@ -234,6 +236,21 @@ for (const database of databases) {
       assert.deepEqual(await told(), expected(1, 1, 0))
       assertSucceeds(await ada.post('/groups/crew/conversation/read'))
       assert.deepEqual(await told(), expected(0, 0, 0))
+    })
+
+    it('are those of the moment at which the conversation was read, whatever comes while they are counted', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      assertSucceeds(await app.post('/users/ada/blockedusers', { blockedUids: ['lin'] }))
+      assertSucceeds(
+        await app.post('/groups', { guid: 'crew', name: 'Crew', members: { participants: ['lin'] } }, as('ada')),
+      )
+      await sayIn(app, 'crew', 'lin')
+      const db = tenantDb(h.service.house.database.reader, app.id)
+      const { conversationKey } = placeOfGroup('crew')
+      const side = await findSide(db, conversationKey, 'ada')
+      for (let n = 0; n < 3; n += 1) await sayIn(app, 'crew', 'lin')
+      const unread = await unreadOf(db, side ? [side] : [], ['lin'])
+      assert.deepEqual(unread.get(conversationKey), { messages: 0, mentions: 0 })
     })
   })
 }

@@ -29,7 +29,8 @@ export function canBePictured(mimeType: string, size: number): boolean {
 export const makeThumbnail = job({
   name: 'files.thumbnail',
   payload: Type.Object({ key: Type.String() }),
-  attemptsMax: 5,
+  // The end of the process counts as one, whatever ended it.
+  attemptsMax: 20,
   async prepare({ key }, { tools: { files, pictures, clock }, inApp }) {
     const small = await pictures.shrink(() => files.get(key), edgePixelsMax)
     const begun = small && (await inApp((work) => beginPicturing(work, key)))

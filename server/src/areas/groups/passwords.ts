@@ -1,25 +1,38 @@
 import { availableParallelism } from 'node:os'
+import { tooManyRequests } from '../../kit/errors.ts'
 import type { Limits } from '../../kit/limits.ts'
 import type { Caller } from '../../kit/operation.ts'
+import { createTurns } from '../../kit/turns.ts'
 import type { Work } from '../../kit/work.ts'
-import { turns } from './turns.ts'
 
 /**
  * Passwords of groups are hashed before the transaction that needs them: on SQLite all writers share one. Each hash takes
- * a core that requests need, and one of the threads that files are read on, so there are few at a time, and apps take
- * turns.
+ * a core that requests need, and one of the threads that files are read on, so there are few at a time. Apps take turns,
+ * and so do the users of an app, none of whom can fill its line.
  */
-const inTurn = turns({
+const turns = createTurns({
   atOnce: Math.max(1, Math.min(2, availableParallelism() - 1)),
-  waitingMax: 200,
-  waitingOfOneMax: 20,
-  retryAfterSeconds: 5,
+  ofUserMax: 3,
+  ofAppMax: 20,
+  inAllMax: 200,
 })
+const retryAfterSeconds = 5
 
-type Hashing = Pick<Work, 'db' | 'tools'>
+type Hashing = Pick<Work, 'db' | 'tools'> & { caller: Caller }
 
-export function hashPassword({ db, tools }: Hashing, password: string): Promise<string> {
-  return inTurn(db.appId, () => tools.passwords.hash(password))
+async function inTurn<T>({ db, caller }: Hashing, work: () => Promise<T>): Promise<T> {
+  const place = turns.lineUp({ appId: db.appId, uid: caller.kind === 'client' ? caller.uid : undefined })
+  if (!place) throw tooManyRequests({ retryAfter: retryAfterSeconds })
+  try {
+    await place.itsTurn
+    return await work()
+  } finally {
+    place.leave()
+  }
+}
+
+export function hashPassword(call: Hashing, password: string): Promise<string> {
+  return inTurn(call, () => call.tools.passwords.hash(password))
 }
 
 /** A password that is a group's. */
@@ -31,11 +44,12 @@ export interface Match {
 }
 
 /** Compares a password with a group's hash; nothing, if it is another. */
-export function matchPassword({ db, tools }: Hashing, password: string, hash: string): Promise<Match | undefined> {
-  return inTurn(db.appId, async () => {
-    const { fits, isDated } = await tools.passwords.compare(password, hash)
+export function matchPassword(call: Hashing, password: string, hash: string): Promise<Match | undefined> {
+  const { passwords } = call.tools
+  return inTurn(call, async () => {
+    const { fits, isDated } = await passwords.compare(password, hash)
     if (!fits) return undefined
-    return isDated ? { hash, renewed: await tools.passwords.hash(password) } : { hash }
+    return isDated ? { hash, renewed: await passwords.hash(password) } : { hash }
   })
 }
 

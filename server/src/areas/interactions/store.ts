@@ -7,7 +7,7 @@ export interface Interaction {
   interactedAt: number
 }
 
-/** Records what a user did; what he did before keeps its first time. */
+/** Records what a user did; what they did before keeps its first time. */
 export async function addInteractions(
   { db, now }: Pick<Work, 'db' | 'now'>,
   messageId: number,

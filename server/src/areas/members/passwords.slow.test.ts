@@ -279,5 +279,23 @@ for (const database of databases) {
       const answers = await Promise.all(joining)
       assert.deepEqual([...new Set(answers.map(({ status }) => status))].toSorted(), [200, 429])
     })
+
+    it('wait in a line that no user of an app can fill for the others', async () => {
+      const app = await crew('flood')
+      const flood = await clientOf(h, app, 'flood')
+      passwords.close('compare')
+      let refused = 0
+      const joining = Array.from({ length: 30 }, async () => {
+        const { status } = await flood.post('/groups/g/join', { password: 'wrong' })
+        if (status === 429) refused += 1
+        return status
+      })
+      await until('all but a few are refused', () => refused >= joining.length - 3)
+      const other = join(app, 'out', 'open sesame')
+      await passwords.waiting()
+      passwords.open()
+      assertSucceeds(await other)
+      assert.deepEqual([...new Set(await Promise.all(joining))].toSorted(), [403, 429])
+    })
   })
 }

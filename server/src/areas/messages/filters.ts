@@ -10,7 +10,7 @@ import { messagesList } from './store.ts'
 /** What a list of messages asks for, as conditions on the rows of `messages`. */
 export type Condition = RawBuilder<SqlBool>
 
-/** Who looks, and whom he has blocked. */
+/** Who looks, and whom they have blocked. */
 export interface Viewer {
   uid: string
   blocked: string[]
@@ -104,7 +104,7 @@ function changedWhen(query: Query): Condition[] {
   ]
 }
 
-/** Filters that only mean something where somebody looks; how far he has come is told by `cursorsAsked`. */
+/** Filters that only mean something where somebody looks; how far they have come is told by `cursorsAsked`. */
 function viewerConditions(query: Query, viewer: Viewer | undefined, inThread: boolean): Condition[] {
   for (const name of ['unread', 'undelivered', 'myMentionsOnly', 'saved', 'count'] as const) {
     if (query[name] && !viewer) throw badRequest({ [name]: ['needs an acting user'] })

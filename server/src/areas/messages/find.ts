@@ -11,8 +11,10 @@ import {
 } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { findConversation, notErased, visibleTo } from '../timeline/index.ts'
+import { seenBy } from '../users/index.ts'
 import { lookedAtMax, mostIn } from './amount.ts'
 import { beyondCursors, type Condition, type Named, sentBy } from './filters.ts'
+import { fieldWithoutPeople } from './store.ts'
 import { type Affix, beyond, direction, idsOf, type Quest, type Scope, walk } from './ways.ts'
 
 /** What a list asks for, in one form for all the ways in which it can be answered. */
@@ -153,6 +155,21 @@ async function hasFew(db: TenantDb, ids: RawBuilder<number>, most: number): Prom
 /** The words asked of one message after the other. */
 export function eachMatches(db: TenantDb, search: Search): Condition {
   return matches(db, search, sql`CAST(messages.id AS text)`) as Condition
+}
+
+/** Nobody learns the name of a user whom they may not see by searching for it: the words must be in the rest. */
+export async function notByHiddenNames(
+  db: TenantDb,
+  search: Search | undefined,
+  viewer: string | undefined,
+): Promise<Condition[]> {
+  const seen = search && viewer !== undefined ? await seenBy(db, viewer) : undefined
+  if (!search || !seen) return []
+  const hidden = sql`SELECT 1 FROM message_mentions WHERE message_mentions.app_id = ${db.appId}
+    AND message_mentions.message_id = messages.id AND NOT EXISTS (SELECT 1 FROM users
+      WHERE users.app_id = ${db.appId} AND users.uid = message_mentions.uid AND ${seen})`
+  const inRest = eachMatches(db, { ...search, fields: [fieldWithoutPeople] })
+  return [sql`(messages.flags NOT LIKE '%m%' OR NOT EXISTS (${hidden}) OR ${inRest})`]
 }
 
 function gather(

@@ -5,7 +5,7 @@ import { messagesPerBatch, rowsPerBatch } from '../timeline/index.ts'
 import { forgetting } from '../users/index.ts'
 import { purge } from './purge.ts'
 
-/** What a user has said goes with him, and then his sides of conversations. */
+/** What a user has said goes with them, and then their sides of conversations. */
 export const forgetUser = forgetting('messages', async (work, { uid, after }) => {
   const { db } = work
   const messages = await db

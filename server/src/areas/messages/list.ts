@@ -5,7 +5,7 @@ import { policyOf } from '../rbac/index.ts'
 import { messagesOf, type SeenMessage } from '../timeline/index.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { type Condition, conditionsOf, cursorsAsked, namedBy, searchOf, sendersAsked, type Viewer } from './filters.ts'
-import { findIds, type Wanted } from './find.ts'
+import { findIds, notByHiddenNames, type Wanted } from './find.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
 import { type Affix, keysIn, type Scope } from './ways.ts'
 
@@ -44,14 +44,16 @@ export async function readStretch(
   const viewer = actor && (await viewerFor(db, actor))
   const limit = Math.min(query.limit ?? messageLimits.usual, limitMax)
   const affix = query.affix ?? 'append'
+  const search = searchOf(query, keysIn(scope))
   const narrowing = [
     ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
     ...(actor ? await allowedBy(db, actor) : []),
+    ...(await notByHiddenNames(db, search, actor?.uid)),
   ]
   const wanted: Wanted = {
     conditions: [...narrowing, ...(await settledIn(db, scope))],
     isNarrowed: narrowing.length > 0,
-    search: searchOf(query, keysIn(scope)),
+    search,
     named: namedBy(db, query, viewer),
     senders: sendersAsked(query),
     after: { uid: viewer?.uid ?? '', cursors: cursorsAsked(query) },
@@ -68,7 +70,7 @@ export async function readStretch(
   const ascending = await load(db, found.slice(0, limit), viewer?.uid)
   const rows = query.saved ? ascending.toReversed() : ascending
   const [first, last] = [rows[0], rows.at(-1)]
-  // Whoever has begun at an end of the list has nothing behind him.
+  // Whoever has begun at an end of the list has nothing behind them.
   const fromEnd = query.id === undefined && query.sentAt === undefined
   const isThere = async (edge: SeenMessage | undefined, side: Affix) =>
     !fromEnd && edge !== undefined && (await findIds(db, scope, { ...wanted, past: edge.id }, way(side), 1)).length > 0

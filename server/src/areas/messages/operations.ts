@@ -155,7 +155,7 @@ function receiversIn(multipleReceivers: unknown): number {
 
 const eachOnce = (ids: string[] = []) => [...new Set(ids.map((id) => id.toLowerCase()))]
 
-/** A refusal concerns one receiver; every check comes before the first write for him. */
+/** A refusal concerns one receiver; every check comes before the first write for them. */
 async function eachReceiver(ids: string[], send: (id: string) => Promise<Message>): Promise<Record<string, Sent>> {
   const outcomes: Record<string, Sent> = Object.create(null)
   for (const id of ids) {
@@ -270,7 +270,7 @@ const listMessages = operation({
   },
 })
 
-/** A conversation that is not the viewer's has nothing for him. */
+/** A conversation that is not the viewer's has nothing for them. */
 async function scopeOf(db: TenantDb, { conversationKey }: Place, actor: Actor | undefined): Promise<Scope> {
   if (!actor) {
     const conversation = await findConversation(db, conversationKey)
@@ -280,7 +280,7 @@ async function scopeOf(db: TenantDb, { conversationKey }: Place, actor: Actor | 
   return inConversation(conversationKey, row?.cleared_seq ?? Number.MAX_SAFE_INTEGER)
 }
 
-/** All that an id can mean: for a user, of his conversations; for the app, of all. That is one as a rule. */
+/** All that an id can mean: for a user, of their conversations; for the app, of all. That is one as a rule. */
 async function scopeNamed(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<Scope> {
   const keys = placesNamed(conversationId).map(({ conversationKey }) => conversationKey)
   const among = actor

@@ -55,7 +55,7 @@ for (const database of databases) {
       assert.deepEqual((await receipts(app, id))[0], lin)
     })
 
-    it('between two stand on the message; nobody has one for what he sends', async () => {
+    it('between two stand on the message; nobody has one for what they send', async () => {
       const app = await appWith(h, 'ada', 'lin')
       const { id, updatedAt } = await say(app, 'lin', 'ada')
       const get = async (uid?: string) =>

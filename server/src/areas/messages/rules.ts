@@ -16,7 +16,7 @@ export function refuseUntouchable(row: Kind): void {
   if (isUntouchable(row)) throw actionNotAllowed({ id: row.id })
 }
 
-/** Who wants to change a message: the app itself, or a user with his scope in the message's group. */
+/** Who wants to change a message: the app itself, or a user with their scope in the message's group. */
 export type Changer = 'app' | { uid: string; scope: MemberScope | undefined }
 
 /** Senders change their own messages; in a group, admins and moderators change everybody's. */

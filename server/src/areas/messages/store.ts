@@ -65,13 +65,23 @@ export async function seenMessage(db: TenantDb, id: number, viewer: string | und
   return message
 }
 
-/** What a message can be found by: its text, the names of its files, those it mentions, and kinds of files. */
-export function searchEntry(row: MessageRow): SearchEntry {
+/** Where the words of a message stand without those whom it mentions; see `searchEntry`. */
+export const fieldWithoutPeople = 1
+
+/**
+ * What a message can be found by: its text, the names of its files, those it mentions, and kinds of files. Where it mentions
+ * people all of it stands once more without them, for whoever may not see them.
+ */
+export function searchEntry(
+  row: Pick<MessageRow, 'id' | 'conversation_key' | 'category' | 'type' | 'data'>,
+): SearchEntry {
   const { id, conversation_key } = row
   const { text = '', mentions = {}, ...content } = JSON.parse(row.data)
   const attachments = isMedia(row) ? content.attachments : []
   const names = attachments.map(({ name, mimeType }: { name: string; mimeType: string }) => `${name} ${mimeType}`)
   const people = Object.values(mentions as Record<string, { name: string }>).map(({ name }) => name)
-  const all = withoutAccents([text, ...names, ...people].join(' '))
-  return { id: String(id), at: id, texts: [all], marks: [`${conversation_key}`] }
+  const joined = (...parts: string[]) => withoutAccents(parts.join(' '))
+  const withoutPeople = joined(text, ...names)
+  const texts = people.length > 0 ? [joined(text, ...names, ...people), withoutPeople] : [withoutPeople]
+  return { id: String(id), at: id, texts, marks: [`${conversation_key}`] }
 }

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
+import { entryText } from '../../storage/search.ts'
 import type { Tables } from '../../storage/tables.ts'
+import { messagesList, searchEntry } from './store.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
@@ -45,6 +47,7 @@ export const migrations: Migrations = {
   },
   // Entries were marked with the id of their conversation on the wire, which several can have.
   '20261118-message-marks': (schema, _numbered, { rewriteSearch }) => rewriteSearch(schema, () => markWithKeys(schema)),
+  '20261119-words-without-people': setPeopleApart,
 }
 
 async function markWithKeys(database: Kysely<Tables>): Promise<void> {
@@ -54,4 +57,36 @@ async function markWithKeys(database: Kysely<Tables>): Promise<void> {
       WHERE messages.app_id = ${id} AND messages.id = search_entries.at), '')
       WHERE search_entries.app_id = ${id} AND search_entries.list = 'messages'`.execute(database)
   }
+}
+
+const messagesAtOnce = 500
+
+/** Entries of messages that mention people had all words in one text. */
+async function setPeopleApart(database: Kysely<Tables>): Promise<void> {
+  const apps = await database.selectFrom('apps').select('id').execute()
+  for (const { id: appId } of apps) {
+    for (let after = 0; ; ) {
+      const rows = await mentioning(database, appId, after)
+      for (const row of rows) {
+        const { id, texts } = searchEntry(row)
+        await sql`UPDATE search_entries SET text = ${entryText(texts)} WHERE search_entries.app_id = ${appId}
+          AND search_entries.list = ${messagesList} AND search_entries.id = ${id}`.execute(database)
+      }
+      const last = rows.at(-1)
+      if (!last) break
+      after = last.id
+    }
+  }
+}
+
+function mentioning(database: Kysely<Tables>, appId: string, after: number) {
+  return database
+    .selectFrom('messages')
+    .select(['id', 'conversation_key', 'category', 'type', 'data'])
+    .where('app_id', '=', appId)
+    .where('id', '>', after)
+    .where('flags', 'like', '%m%')
+    .orderBy('id')
+    .limit(messagesAtOnce)
+    .execute()
 }

@@ -24,7 +24,7 @@ import {
   sentBy,
   type Viewer,
 } from './filters.ts'
-import { eachMatches } from './find.ts'
+import { eachMatches, notByHiddenNames } from './find.ts'
 import { allowedBy, viewerFor } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
 
@@ -60,8 +60,12 @@ export async function unreadCounts(
     ],
     sql`ORDER BY conversations.type DESC, conversation_rows.conversation_key`,
   )
-  const conditions = [...narrowing(db, query, viewer), ...(await allowedBy(db, actor))]
   const search = searchOf(query, among)
+  const conditions = [
+    ...narrowing(db, query, viewer),
+    ...(await allowedBy(db, actor)),
+    ...(await notByHiddenNames(db, search, actor.uid)),
+  ]
   const isNarrowed = search !== undefined || conditions.length > 0
   const counts = isNarrowed
     ? await countEach(db, viewer, sides, search, conditions)

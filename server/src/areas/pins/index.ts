@@ -14,7 +14,7 @@ export { pinnedMax, savedMax } from './store.ts'
 
 export const pins = area({
   name: 'pins',
-  about: 'Messages that a conversation keeps in view, and those a user keeps for himself.',
+  about: 'Messages that a conversation keeps in view, and those a user keeps for themself.',
   operations,
   events: pinEvents,
   migrations,

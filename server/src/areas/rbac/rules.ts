@@ -14,7 +14,7 @@ export interface Policy {
   values: RoleValues
 }
 
-/** Another user, as the acting one stands to him. */
+/** Another user, as the acting one stands to them. */
 export interface Other {
   friend: boolean
   role: string

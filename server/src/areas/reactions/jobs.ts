@@ -3,7 +3,7 @@ import { removeReaction } from './store.ts'
 
 const atATime = 200
 
-/** What a user felt goes with him, and is no longer counted. */
+/** What a user felt goes with them, and is no longer counted. */
 export const forgetUser = forgetting('reactions', async ({ db }, { uid, after }) => {
   const given = await db
     .select('reactions')

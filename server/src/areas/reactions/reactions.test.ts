@@ -83,7 +83,7 @@ for (const database of databases) {
         'reaction',
         'uid',
       ])
-      // Seen by another, the one who reacted has a conversation with him; seen by himself he has none.
+      // Seen by another, the one who reacted has a conversation with them; seen by themself they have none.
       assert.equal(data[0].reactedBy.conversationId, 'ada_user_lin')
       assert.equal('conversationId' in data[1].reactedBy, false)
       const { data: boats } = assertSucceeds(await app.get(path(id, '🚣')))

@@ -2,7 +2,7 @@ import { permissionKit } from '../rbac/index.ts'
 import type { MemberScope, ScopeSwitch, ScopeValues } from './catalogue.ts'
 
 /**
- * What the scope of an acting member allows in his group. The member's role is asked first, and both must allow; an owner
+ * What the scope of an acting member allows in their group. The member's role is asked first, and both must allow; an owner
  * counts as an admin.
  */
 

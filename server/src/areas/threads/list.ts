@@ -103,7 +103,7 @@ function sinceCursor({ affix = 'append', updatedAt, id }: ThreadListQuery): Cond
   return updatedAt === undefined ? [] : [beyond(updatedAt, id, affix)]
 }
 
-/** The ids of messages whose threads a user follows: those asked for, also without replies, and his own. */
+/** The ids of messages whose threads a user follows: those asked for, also without replies, and their own. */
 function followedBy(db: TenantDb, viewer: string): RawBuilder<unknown> {
   return sql`SELECT thread_subscriptions.parent_id FROM thread_subscriptions
       WHERE thread_subscriptions.app_id = ${db.appId} AND thread_subscriptions.uid = ${viewer}
@@ -170,7 +170,7 @@ async function lastReplies(db: TenantDb, rows: SeenMessage[]): Promise<{ id: num
   return found.flatMap(({ id }) => (id === null ? [] : [{ id }]))
 }
 
-/** How many replies in each thread name the viewer and are not read by him. */
+/** How many replies in each thread name the viewer and are not read by them. */
 async function mentionsIn(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<string, number>> {
   const blocked = await uidsBlockedBy.ask(db, viewer)
   const { rows: counts } = await sql<{ parent_id: number; n: number }>`

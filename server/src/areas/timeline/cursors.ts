@@ -52,7 +52,7 @@ export interface Step {
 }
 
 /**
- * Who sends a message has seen what was said before it; answers how far that took him, if he was behind. The row is held
+ * Who sends a message has seen what was said before it; answers how far that took them, if they were behind. The row is held
  * before its marks are written, here as everywhere, so that two who move one cursor cannot wait for each other.
  */
 export async function markRead(
@@ -180,8 +180,8 @@ async function lastInGroup(
 }
 
 /**
- * The same, once none of them is on the move: whoever is just reading is waited for, because he was not the last and will
- * not look himself.
+ * The same, once none of them is on the move: whoever is just reading is waited for, because they were not the last and will
+ * not look themself.
  */
 async function furthestAtRest(
   db: TenantDb,

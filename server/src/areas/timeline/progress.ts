@@ -39,7 +39,7 @@ export async function tellProgress(
   }
 }
 
-// Whoever spoke longer ago than so many messages is told with what he says next.
+// Whoever spoke longer ago than so many messages is told with what they say next.
 const messagesLookedAt = 300
 
 /** The newest message of somebody else that a move has passed; its author waits for the receipt. */
@@ -53,7 +53,7 @@ async function newestPassed(
   const to = (delivered ?? read)?.to ?? 0
   const passed = { conversationKey, uid, from: Math.max(first, to - messagesLookedAt), to }
   const [said] = await newestSaid(db, passed)
-  // Nobody waits for those who see that he edited or joined; but the user's own devices show what is unread.
+  // Nobody waits for those who see that they edited or joined; but the user's own devices show what is unread.
   return said ?? (await newestOfAll(db, passed))[0]
 }
 
@@ -82,7 +82,7 @@ const newestSaid = prepared<Passed, MessageRow>((db, passed) =>
   passedBy(db, passed).where(sql<boolean>`messages.category != 'action'`),
 )
 
-/** A user as the author of what he has read sees him: whoever marks something is there. */
+/** A user as the author of what they have read sees them: whoever marks something is there. */
 async function seenFrom(
   db: TenantDb,
   author: string,

@@ -28,7 +28,7 @@ export interface ReceiptStretch {
 }
 
 /**
- * The receipts of one message by UID, some at a time. Nobody has one for what he sent, and who came to a group later has
+ * The receipts of one message by UID, some at a time. Nobody has one for what they sent, and who came to a group later has
  * passed what was said before without receiving it.
  */
 export async function receiptsOf(db: TenantDb, message: MessageRow, stretch: ReceiptStretch): Promise<Receipt[]> {

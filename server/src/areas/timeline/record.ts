@@ -123,7 +123,7 @@ async function relatedTo(
 const repliesSharedMax = 10_000
 const repliesAtOnce = 5_000
 
-/** For messages that begin threads: how many replies the viewer has not read, of others whom he has not blocked. */
+/** For messages that begin threads: how many replies the viewer has not read, of others whom they have not blocked. */
 async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<number, number>> {
   const threads = rows.filter(({ reply_count }) => reply_count > 0)
   if (threads.length === 0) return new Map()

@@ -80,7 +80,8 @@ async function exceptions(
   const step = db.connection.flavour.runsInThread ? spanMax : Number.MAX_SAFE_INTEGER
   const sum = { uncounted: 0, mentions: 0 }
   for (let after = read_seq; after < last_seq; after += step) {
-    const span = { uid, conversationKey, after, upTo: after + step }
+    // Not beyond the side: what has come since it was read is not in its count.
+    const span = { uid, conversationKey, after, upTo: Math.min(after + step, last_seq) }
     const [some] =
       blocked.length === 0
         ? await exceptionsOfOwn(db, span)

@@ -162,7 +162,7 @@ async function catchUp(work: Work, conversation: ConversationRow, row: MessageRo
   await settleAll(work, conversation)
 }
 
-/** The message that a sender has sent under this id of his own, unless it is gone for good. */
+/** The message that a sender has sent under this id of their own, unless it is gone for good. */
 export async function messageSentAs(
   db: TenantDb,
   { conversation_key: conversationKey, erased_seq }: Pick<ConversationRow, 'conversation_key' | 'erased_seq'>,

@@ -6,7 +6,7 @@ import { usersAmong } from './store.ts'
 import type { UserRow } from './tables.ts'
 import type { Viewer, Wanted } from './wanted.ts'
 
-/** Whom a list must leave out for a viewer: always himself, and those with a block between them if it is asked for. */
+/** Whom a list must leave out for a viewer: always themself, and those with a block between them if it is asked for. */
 export interface Hidden {
   uids: RawBuilder<unknown>
   /** Leaves them out of a query on `users`. */

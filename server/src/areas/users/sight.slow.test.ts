@@ -5,6 +5,8 @@ import { type AppClient, assertSucceeds, type Caller, type House, house } from '
 import type { Answer } from '../../../../tests/support/http.ts'
 import { doorsFor, linesOf } from '../../../../tests/support/matrix.ts'
 import { appWith, as, say, sayIn } from '../../../../tests/support/talk.ts'
+import { documentedPath } from '../../http/openapi.ts'
+import { areas } from '../index.ts'
 
 /**
  * Nobody is shown inside another record whom the same caller could not get with `GET /users/{uid}`. Gus is of the role
@@ -29,6 +31,7 @@ interface Scene {
   said: Record<string, string>
   own: string
   naming: Record<string, string>
+  call: string
 }
 
 const text = (words: string) => ({ data: { text: words } })
@@ -91,6 +94,24 @@ const searches: Record<string, (uid: string) => string> = {
   'blocked users by name': (uid) => `/users/gus/blockedusers?searchKey=name-of-${uid}`,
 }
 
+/** Whatever a user can read, now or later. The list of all users has rules of its own. */
+const reads = areas
+  .flatMap((area) => area.operations.map((operation) => ({ operation, path: documentedPath(area, operation) })))
+  .filter(({ operation: { id, method, doors, onBehalfOf } }) => {
+    const isForUsers = doors.includes('client') || onBehalfOf !== 'unsupported'
+    return method === 'GET' && isForUsers && id !== 'listUsers'
+  })
+
+/** The path of a read about one of the others; a parameter that is not known here fails the test. */
+function pathOf({ operation: { id }, path }: (typeof reads)[number], uid: string, { said, call }: Scene): string {
+  const known: Record<string, string | undefined> = {
+    ...{ uid: id === 'listBlockedUsers' ? 'gus' : uid, guid: id.includes('Banned') ? 'shut' : 'crew', id: said[uid] },
+    ...{ conversationId: [uid, 'gus'].toSorted().join('_user_'), reaction: 'yes', sessionId: call },
+  }
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => known[name] ?? assert.fail(`${name} is not known`))
+  return `${filled.replace('/v3', '')}${id === 'countOnlineMembers' ? '?guids=crew' : ''}`
+}
+
 /** What a record of a user tells beyond the UID. */
 const told = (uid: string) => new RegExp(`(name|secret|picture|tag|words)-of-${uid}`)
 
@@ -134,7 +155,9 @@ for (const database of databases) {
         assertSucceeds(await app.post(`/messages/${root}/thread`, text('I am'), as(uid)))
         assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as(uid)))
       }
-      return { said: said ?? {}, naming: naming ?? {}, own }
+      const steps = [{ after: 3, do: 'cancel' }]
+      const { sessionId: call } = await app.play({ initiator: 'gus', receiver: 'sam', steps })
+      return { said: said ?? {}, naming: naming ?? {}, own, call }
     }
 
     const setRule = async (rule: string, value: string) => {
@@ -207,6 +230,44 @@ for (const database of databases) {
             if (isBlocks) assertSucceeds(await app.delete('/users/gus/blockedusers', { blockedUids: others }))
           })
         }
+
+        it('are found by name alike, where messages mention them, and the messages by their other words', async () => {
+          for (const uid of others) await sayIn(app, 'crew', 'pal', `Where is <@uid:${uid}>?`)
+          for (const { name, caller } of await doorsFor(h, app, 'gus')) {
+            for (const uid of others) {
+              const found = async (query: string) => {
+                const { data } = assertSucceeds(await caller.get(`/groups/crew/messages?${query}`))
+                return data.some(({ id }: { id: string }) => id === scene.naming[uid])
+              }
+              const past = Number(scene.naming[uid]) - 1
+              for (const words of [`name-of-${uid}`, `is+name-of-${uid}`]) {
+                assert.equal(await found(`searchKey=${words}&id=${past}&limit=1`), wanted(uid), `${name}: ${words}`)
+              }
+              assert.ok(await found(`searchKey=is+it&id=${past}&limit=1`), name)
+              const unread = await caller.get(`/groups/crew/messages?unread=true&count=true&searchKey=name-of-${uid}`)
+              assertSucceeds(unread)
+              assert.equal(unread.text.includes('crew'), wanted(uid), `${name}: unread messages that name ${uid}`)
+            }
+          }
+        })
+
+        it('are shown alike by all that can be read, by whichever operation', async () => {
+          assertSucceeds(await app.post('/users/gus/blockedusers', { blockedUids: ['sam'] }))
+          for (const { name, caller } of await doorsFor(h, app, 'gus')) {
+            for (const read of reads.filter(({ operation }) => operation.doors.includes(name))) {
+              const { id, onBehalfOf } = read.operation
+              if (name === 'server' && onBehalfOf === 'unsupported') continue
+              for (const uid of others) {
+                const { status, text: body } = await caller.get(pathOf(read, uid, scene))
+                assert.equal(status, id === 'getUser' && !wanted(uid) ? 403 : 200, `${id}: ${body}`)
+                for (const other of others) {
+                  assert.ok(wanted(other) || !told(other).test(body), `${id} shows ${other}: ${body}`)
+                }
+              }
+            }
+          }
+          assertSucceeds(await app.delete('/users/gus/blockedusers', { blockedUids: ['sam'] }))
+        })
 
         it('are shown to the app in any case, and to whoever may see them', async () => {
           for (const uid of others) {

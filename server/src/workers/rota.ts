@@ -13,8 +13,8 @@ export interface Moment {
   now: number
 }
 
-/** Who is next in a lane. */
-export interface Turns {
+/** In which order the apps of a lane take turns. */
+export interface Rota {
   /** Up to `count` of the apps that may have a turn and have a job that is due; whose turn was longest ago comes first. */
   next(moment: Moment, count: number, mayHaveTurn?: (appId: string) => boolean): Promise<string[]>
 }
@@ -24,7 +24,7 @@ export interface Turns {
  * does not mean reading it: where more is due than is looked at, the apps of the lane are walked through by an index that
  * begins with them, from where the last turn ended.
  */
-export function createTurns({ reader }: Pick<Database, 'reader'>, lane: JobLane): Turns {
+export function createRota({ reader }: Pick<Database, 'reader'>, lane: JobLane): Rota {
   let last = ''
 
   async function oldestFirst({ due, now }: Moment): Promise<string[]> {

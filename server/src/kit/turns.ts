@@ -19,10 +19,14 @@ export interface Place {
   leave(): void
 }
 
-// In line or at their turn.
-const ofUserMax = 10
-const ofAppMax = 100
-const inAllMax = 1_000
+export interface TurnLimits {
+  /** How many go on at a time. */
+  atOnce: number
+  /** How many may be in line or at their turn: of a user, of an app, and in all. */
+  ofUserMax: number
+  ofAppMax: number
+  inAllMax: number
+}
 
 interface Line {
   asked: number
@@ -46,7 +50,7 @@ interface Turn {
 
 const nobody = ''
 
-export function createTurns(atOnce: number): Turns {
+export function createTurns({ atOnce, ofUserMax, ofAppMax, inAllMax }: TurnLimits): Turns {
   // As long as several can go on, one app never has all turns, and a user has one.
   const runningOfAppMax = Math.max(1, atOnce - 1)
   /** In the order of their next turns. */
