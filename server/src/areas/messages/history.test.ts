@@ -82,6 +82,25 @@ for (const database of databases) {
       assert.deepEqual(assertSucceeds(await app.get(`/messages/${action.id}`)).data.data, action.data)
     })
 
+    it('tells what became of a message a hundred times, and of the times before only that there were some', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'lin', 'ada')
+      const words = (n: number) => `edit-${n}-of-many`
+      const actions: string[] = []
+      for (let n = 1; n <= 102; n += 1) {
+        const { data } = assertSucceeds(await app.put(`/messages/${id}`, { data: { text: words(n) } }, as('lin')))
+        actions.push(data.id)
+      }
+      const told = async (n: number) => {
+        const { data } = assertSucceeds(await app.get(`/messages/${actions[n - 1]}`, as('ada'))).data
+        return [data.action, data.entities.on.entity.id, data.entities.on.entity.data.text]
+      }
+      for (const n of [1, 2]) assert.deepEqual(await told(n), ['edited', id, undefined])
+      for (const n of [3, 102]) assert.deepEqual(await told(n), ['edited', id, words(n)])
+      assertSucceeds(await app.delete(`/messages/${id}`, { permanent: true }))
+      assert.deepEqual(await tablesWith('-of-many'), [])
+    })
+
     it('goes with a group, to the last word', async () => {
       const app = await appWith(h, 'ada', 'lin')
       assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada', 'lin'] } }))
