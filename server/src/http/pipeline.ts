@@ -126,7 +126,10 @@ async function answer(
     : await enterAsManagement(pipeline.database, pipeline.tools.secrets, headers)
   trace.caller = caller.kind
   const owner = caller.kind === 'management' ? `account ${caller.accountId}` : (app?.id ?? '')
-  exchange.allowance = await pipeline.limits.count(found.mounted?.operation.rate ?? 'standard', [owner])
+  const rate = found.mounted?.operation.rate ?? 'standard'
+  // First: what a user asks for in vain is not at the expense of all others in the app.
+  if (caller.kind === 'client') await pipeline.limits.count(`${rate}OfUser`, [owner, caller.uid])
+  exchange.allowance = await pipeline.limits.count(rate, [owner])
   if (found.version !== undefined) throw invalidVersion({ version: found.version })
   if (!found.mounted) throw apiNotFound()
   const { operation } = found.mounted
