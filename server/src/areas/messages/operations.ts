@@ -125,12 +125,20 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
   const content = readContent(body, call.files, call.tools.fileLimits.countMax)
   const to = (receiverType: 'user' | 'group') => (to: string) =>
     sendTo(call, speaker, { receiverType, to }, content, body)
+  const users = inOrder(uids, (uid) => placeOfUsers(speaker.uid, uid))
+  const groups = inOrder(guids, placeOfGroup)
   return {
     data: {
-      ...(multipleReceivers.uids && { uids: await eachReceiver(uids, to('user')) }),
-      ...(multipleReceivers.guids && { guids: await eachReceiver(guids, to('group')) }),
+      ...(multipleReceivers.uids && { uids: await eachReceiver(users, to('user')) }),
+      ...(multipleReceivers.guids && { guids: await eachReceiver(groups, to('group')) }),
     },
   }
+}
+
+/** By their conversations, the same for whoever writes: so no two who write to several wait for each other. */
+function inOrder(ids: string[], placeOf: (id: string) => Place): string[] {
+  const byKey = ids.map((id) => ({ id, key: placeOf(id).conversationKey }))
+  return byKey.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ id }) => id)
 }
 
 /** How many messages a body asks for, as far as it can be read before it is checked. */
