@@ -73,6 +73,31 @@ for (const database of databases) {
       assert.equal(new Set(told).size, told.length)
     })
 
+    it('messages to several go out in one order, however each names the receivers', async () => {
+      const people = ['ada', 'lin', 'max', 'zoe']
+      const app = await appWith(h, ...people)
+      const guids = Array.from({ length: 8 }, (_, n) => `crew-${n}`)
+      for (const guid of guids) {
+        assertSucceeds(await app.post('/groups', { guid, name: guid, members: { participants: people } }))
+      }
+      const before = await deadlocks()
+      const sent = people.map((from, n) => {
+        const ordered = (ids: string[]) => (n % 2 === 0 ? ids : ids.toReversed())
+        const uids = ordered(people.filter((uid) => uid !== from))
+        const body = { data: { text: 'Hello' }, multipleReceivers: { uids, guids: ordered(guids) } }
+        return Array.from({ length: 3 }, () => app.post('/messages', body, as(from)))
+      })
+      for (const answer of await Promise.all(sent.flat())) {
+        const { uids, guids: groups } = assertSucceeds(answer).data
+        const outcomes = [uids, groups].flatMap((each) => Object.values<{ success: boolean }>(each))
+        assert.deepEqual(
+          outcomes.map(({ success }) => success),
+          outcomes.map(() => true),
+        )
+      }
+      assert.equal(await deadlocks(), before)
+    })
+
     it('the last to read waits for one who is just reading, and then everybody has read', {
       skip: database === 'sqlite' && 'there is one writer at a time, so nobody is just reading',
     }, async () => {

@@ -7,9 +7,12 @@ import { databases } from './support/databases.ts'
 import { nothingChanges } from './support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from './support/house.ts'
 import type { Answer } from './support/http.ts'
+import { as, clientOf } from './support/talk.ts'
 
 const standardMax = 8
 const coreMax = 3
+// A tenth, rounded up.
+const ofUserMax = 1
 const windowSeconds = 60
 const secondsIntoWindow = 13
 
@@ -158,6 +161,20 @@ for (const database of databases) {
       const answers = await Promise.all(Array.from({ length: standardMax * 3 }, () => app.get('/apikeys')))
       assert.equal(answers.filter(({ status }) => status === 200).length, standardMax)
       assert.equal(answers.filter(({ status }) => status === 429).length, standardMax * 2)
+    })
+
+    it('leaves nine tenths of it to others, however much the client of one user asks', async () => {
+      const app = await h.app('shared')
+      for (const uid of ['fay', 'gus']) assertSucceeds(await app.post('/users', { uid, name: uid }))
+      const [fay, gus] = [await clientOf(h, app, 'fay'), await clientOf(h, app, 'gus')]
+      windowStart += windowSeconds
+      mock.timers.setTime((windowStart + secondsIntoWindow) * 1000)
+      assertSucceeds(await fay.get('/users/fay'))
+      for (let n = 0; n < standardMax; n += 1) assertRefused(await fay.get('/users/fay'), ofUserMax)
+      const other = await gus.get('/users/gus')
+      assertSucceeds(other)
+      assertAllowance(other, standardMax, standardMax - 2)
+      assertSucceeds(await app.get('/users/fay', as('fay')))
     })
 
     it('keeps apps apart', async () => {

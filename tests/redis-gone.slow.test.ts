@@ -43,12 +43,23 @@ describe('losing Redis', { skip }, () => {
     return answers
   }
 
-  async function keysInRedis(): Promise<number> {
+  async function keysInRedis(): Promise<string[]> {
     const client = await createClient({ url: redis.url }).connect()
     const keys = await client.keys('parley:*')
     client.destroy()
-    return keys.length
+    return keys
   }
+
+  it('is not brought about by names that no user can have: nothing is counted for them', async () => {
+    const app = await h.app('names')
+    const onBehalfOf = 'x'.repeat(8_000)
+    const body = { receiver: 'nobody', receiverType: 'user', data: { text: 'Hello' } }
+    assertFails(await app.post('/messages', body, { onBehalfOf }), 404, 'ERR_UID_NOT_FOUND')
+    assert.deepEqual(
+      (await keysInRedis()).filter((key) => key.includes(onBehalfOf)),
+      [],
+    )
+  })
 
   it('in the middle leaves every request served or refused as ever, and the limit in force', async () => {
     const answers = await withinOneMinute('gone', async (app) => {
@@ -66,7 +77,7 @@ describe('losing Redis', { skip }, () => {
   it('is over as soon as Redis is back: counts are shared again', async () => {
     await until('it counts again', async () => {
       await (await h.app('back')).get('/apikeys')
-      return (await keysInRedis()) > 0
+      return (await keysInRedis()).length > 0
     })
   })
 })

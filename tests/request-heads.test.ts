@@ -177,6 +177,20 @@ describe('the head of a request', () => {
         await refused(lines('GET /v3/apikeys HTTP/1.1', `Host: ${app.host}`, 'Expect: cookies'), 400, 'Expect')
       })
 
+      it('may offer another protocol, and no answer is then taken for that of a request behind it', async () => {
+        for (const [offer, status] of [
+          ['Upgrade: h2c', '200'],
+          ['Upgrade: websocket', '400'],
+        ] as const) {
+          const line = await wire(h.service.port, { secure })
+          const get = (...more: string[]) => lines('GET /v3/apikeys HTTP/1.1', `Host: ${app.host}`, ...more)
+          line.say(`${get('Connection: Upgrade', offer)}${get()}`)
+          await line.hears(/^HTTP/)
+          line.say(get())
+          assert.deepEqual((await line.closes()).match(/(?<=HTTP\/1\.1 )\d+/g), [status])
+        }
+      })
+
       it('may ask whether its body is welcome, and is then refused without having sent it', async () => {
         const asking = (key: string) =>
           [

@@ -117,6 +117,8 @@ const secondsPerMinute = 60
 const secondsPerHour = 3600
 const millisecondsPerSecond = 1000
 const bytesPerMegabyte = 1_000_000
+// So much of what an app may ask for is a single user's at most.
+const userPart = 1 / 10
 
 async function openFiles(config: Config): Promise<Files> {
   const { s3Bucket: bucket, s3AccessKey, s3SecretKey } = config
@@ -134,9 +136,12 @@ async function openFiles(config: Config): Promise<Files> {
 function windowsOf(config: Config): Record<Rate, Window> {
   const aMinute = (limit: number) => ({ limit, seconds: secondsPerMinute })
   const anHour = (limit: number) => ({ limit, seconds: secondsPerHour })
+  const ofUser = (limit: number) => aMinute(Math.ceil(limit * userPart))
   return {
     core: aMinute(config.coreRequestsPerMinute),
     standard: aMinute(config.standardRequestsPerMinute),
+    coreOfUser: ofUser(config.coreRequestsPerMinute),
+    standardOfUser: ofUser(config.standardRequestsPerMinute),
     sendMessage: aMinute(config.messagesPerMinute),
     markUnread: aMinute(config.unreadPerMinute),
     keyedWrite: anHour(config.keyedWritesPerHour),

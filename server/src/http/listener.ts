@@ -87,7 +87,9 @@ export async function listen(
     turn.since = performance.now()
     requestsSeen += 1
     answering.add(response)
-    if (draining) response.setHeader('Connection', 'close')
+    // Of what came together with an offer of another protocol, the parser has passed over the rest.
+    const isLast = draining || request.headers.upgrade !== undefined
+    if (isLast) response.setHeader('Connection', 'close')
     response.once('close', () => {
       answering.delete(response)
       const next = connection.nextTurn()

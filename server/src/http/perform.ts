@@ -179,7 +179,12 @@ function workFor(connection: Connection, { id, settings }: KnownApp, tools: Tool
   return work
 }
 
-async function requireActor(connection: Connection, appId: string, uid: string, door: Caller['kind']): Promise<Actor> {
+export async function requireActor(
+  connection: Connection,
+  appId: string,
+  uid: string,
+  door: Caller['kind'],
+): Promise<Actor> {
   const user = await findActiveUser(tenantDb(connection, appId), uid)
   if (!user) throw door === 'client' ? authTokenUnknown() : userNotFound({ uid })
   return actorFrom(user)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openReception } from '../areas/files/index.ts'
+import { isUid } from '../areas/users/schemas.ts'
 import { ApiError, badRequest, tooManyRequests } from '../kit/errors.ts'
 import type { Allowance } from '../kit/limits.ts'
 import type { Caller, Operation } from '../kit/operation.ts'
@@ -29,7 +30,7 @@ import { bodyOfFields, isMultipart, readForm } from './multipart.ts'
 import type { Observer, Trace } from './observe.ts'
 import { errorsOf } from './openapi.ts'
 import { takeTime } from './patience.ts'
-import { answerRead, type Call, change, nothingSent, type Sent, type Stage } from './perform.ts'
+import { answerRead, type Call, change, nothingSent, requireActor, type Sent, type Stage } from './perform.ts'
 import type { createRouter, Found, Mounted } from './router.ts'
 import { uploadMeter } from './uploads.ts'
 
@@ -125,7 +126,10 @@ async function answer(
     : await enterAsManagement(pipeline.database, pipeline.tools.secrets, headers)
   trace.caller = caller.kind
   const owner = caller.kind === 'management' ? `account ${caller.accountId}` : (app?.id ?? '')
-  exchange.allowance = await pipeline.limits.count(found.mounted?.operation.rate ?? 'standard', [owner])
+  const rate = found.mounted?.operation.rate ?? 'standard'
+  // First: what a user asks for in vain is not at the expense of all others in the app.
+  if (caller.kind === 'client') await pipeline.limits.count(`${rate}OfUser`, [owner, caller.uid])
+  exchange.allowance = await pipeline.limits.count(rate, [owner])
   if (found.version !== undefined) throw invalidVersion({ version: found.version })
   if (!found.mounted) throw apiNotFound()
   const { operation } = found.mounted
@@ -197,10 +201,11 @@ async function widenShare({ limits }: Pipeline, call: Call): Promise<void> {
   call.share = together(share, await limits.take(userRate, [app.id, actAs], wanted - 1))
 }
 
-/** The user a request names as the one who acts, known or not. */
+/** The user a request names as the one who acts, known or not; nobody, if no user can be called so. */
 function namedActor({ caller, mounted }: Call, headers: IncomingMessage['headers']): string | undefined {
   if (caller.kind === 'client') return caller.uid
-  return mounted.operation.onBehalfOf === 'unsupported' ? undefined : headerText(headers.onbehalfof)?.toLowerCase()
+  const uid = mounted.operation.onBehalfOf === 'unsupported' ? undefined : headerText(headers.onbehalfof)
+  return uid !== undefined && isUid(uid) ? uid.toLowerCase() : undefined
 }
 
 async function readSent(pipeline: Pipeline, request: IncomingMessage, call: Call): Promise<Sent> {
@@ -222,9 +227,12 @@ async function readSentForm(
   appId: string,
   call: Call,
 ): Promise<Sent> {
+  readActor(call, request.headers)
+  const { actAs: uploader } = call
+  // Before anything of it is stored, and counted for whoever sends it.
+  if (uploader !== undefined) await requireActor(database.reader, appId, uploader, call.caller.kind)
   takeTime(request)
   const { body, bodyBytesMax } = call.mounted.operation
-  const uploader = namedActor(call, request.headers)
   const reception = openReception(
     tools,
     (work) => database.write((connection) => work(workIn(connection, appId, tools)), appId),

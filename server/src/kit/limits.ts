@@ -1,9 +1,11 @@
 import type { ApiError } from './errors.ts'
 
-/** What is counted: requests of an app, acts of a user, and passwords that are tried at a group. */
+/** What is counted: requests of an app and of a user in it, acts of a user, and passwords that are tried at a group. */
 export type Rate =
   | 'core'
   | 'standard'
+  | 'coreOfUser'
+  | 'standardOfUser'
   | 'sendMessage'
   | 'markUnread'
   | 'keyedWrite'

@@ -122,6 +122,16 @@ for (const database of databases) {
       assertUsedUp(await put(data.f0, 'x'.repeat(700_000)))
     })
 
+    it('is nothing for whoever is not there: what they send is neither stored nor counted', async () => {
+      for (let n = 0; n < filesMax; n += 1) {
+        const { status, body } = await upload(as('new'), { size: 10 })
+        assert.deepEqual([status, body.error.code], [404, 'ERR_UID_NOT_FOUND'])
+      }
+      assert.equal(await filesIn(), 0)
+      assertSucceeds(await app.post('/users', { uid: 'new', name: 'New' }))
+      for (let n = 0; n < filesMax; n += 1) assertSent(await upload(as('new'), { size: 10 }))
+    })
+
     it('has no bounds for the app itself', async () => {
       for (let n = 0; n < filesMax; n += 1) assertSent(await upload({}, { size: 600_000 }, { size: 10 }))
     })

@@ -209,7 +209,13 @@ async function tell(
   return told
 }
 
-async function entitiesOf(db: TenantDb, row: MessageRow, actor: Actor | undefined, message: Message) {
+async function entitiesOf(
+  db: TenantDb,
+  row: MessageRow,
+  actor: Actor | undefined,
+  // What it quotes is another's to take back, and the history of this one would not hear of it.
+  { quotedMessage: _, ...message }: Message,
+) {
   const { entity } = await speakerFor(db, actor)
   const by: Entity = { entity, entityType: 'user' }
   const on: Entity = { entity: message, entityType: 'message' }

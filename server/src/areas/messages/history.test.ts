@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { databases } from '../../../../tests/support/databases.ts'
 import { dump } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { appWith, as, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
+import { migrate } from '../../storage/migrate.ts'
 
 for (const database of databases) {
   describe(`the history of messages on ${database}`, () => {
@@ -37,6 +39,67 @@ for (const database of databases) {
         assert.deepEqual([told.action, told.entities.on.entity.id], ['edited', id])
       })
     }
+
+    for (const [name, body] of [
+      ['deleted', {}],
+      ['removed for good', { permanent: true }],
+    ] as const) {
+      it(`of a message that quotes keeps nothing of what it quotes, once that is ${name}`, async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const words = `quoted-${body.permanent ? 'gone' : 'hidden'}`
+        const { id: quotedMessageId } = await say(app, 'lin', 'ada', words)
+        for (const change of ['put', 'delete'] as const) {
+          const { id } = await say(app, 'ada', 'lin', 'Really?', { quotedMessageId })
+          assertSucceeds(await app[change](`/messages/${id}`, { data: { text: 'Really!' } }, as('ada')))
+        }
+        assertSucceeds(await app.delete(`/messages/${quotedMessageId}`, body))
+        assert.deepEqual(await tablesWith(words), [])
+      })
+    }
+
+    it('of an earlier version loses what messages quote', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'lin', 'ada')
+      const { data: action } = assertSucceeds(await app.put(`/messages/${id}`, { data: { text: 'No' } }, as('lin')))
+      const { database, areas } = h.service.house
+      await database.write(async ({ query }) => {
+        const told = structuredClone(action.data)
+        told.entities.on.entity.quotedMessage = { id: '1', data: { text: 'quoted-before' } }
+        await query
+          .updateTable('messages')
+          .set({ data: JSON.stringify(told) })
+          .where('app_id', '=', app.id)
+          .where('id', '=', Number(action.id))
+          .execute()
+        await sql`DELETE FROM migrations WHERE name = '20261121-actions-without-quotes'`.execute(query)
+      })
+      assert.deepEqual(await tablesWith('quoted-before'), ['messages'])
+      await migrate(
+        database,
+        areas.map(({ migrations }) => migrations),
+      )
+      assert.deepEqual(await tablesWith('quoted-before'), [])
+      assert.deepEqual(assertSucceeds(await app.get(`/messages/${action.id}`)).data.data, action.data)
+    })
+
+    it('tells what became of a message a hundred times, and of the times before only that there were some', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'lin', 'ada')
+      const words = (n: number) => `edit-${n}-of-many`
+      const actions: string[] = []
+      for (let n = 1; n <= 102; n += 1) {
+        const { data } = assertSucceeds(await app.put(`/messages/${id}`, { data: { text: words(n) } }, as('lin')))
+        actions.push(data.id)
+      }
+      const told = async (n: number) => {
+        const { data } = assertSucceeds(await app.get(`/messages/${actions[n - 1]}`, as('ada'))).data
+        return [data.action, data.entities.on.entity.id, data.entities.on.entity.data.text]
+      }
+      for (const n of [1, 2]) assert.deepEqual(await told(n), ['edited', id, undefined])
+      for (const n of [3, 102]) assert.deepEqual(await told(n), ['edited', id, words(n)])
+      assertSucceeds(await app.delete(`/messages/${id}`, { permanent: true }))
+      assert.deepEqual(await tablesWith('-of-many'), [])
+    })
 
     it('goes with a group, to the last word', async () => {
       const app = await appWith(h, 'ada', 'lin')

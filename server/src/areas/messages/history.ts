@@ -6,6 +6,26 @@ import type { TenantDb } from '../../storage/tenant.ts'
  */
 export async function noteAction(db: TenantDb, messageId: number, actionId: number): Promise<void> {
   await db.insert('message_actions', { message_id: messageId, action_id: actionId }).execute()
+  const older = await olderThanKept(db, messageId)
+  if (older.length === 0) return
+  await blank(db, older, withoutTrace)
+  await db.delete('message_actions').where('message_id', '=', messageId).where('action_id', 'in', older).execute()
+}
+
+// With the deletion of a message all of them are written anew, and a message can be edited without end.
+const actionsKept = 100
+
+/** The actions on a message that are only to tell that something was done, not what; few, unless there never was a limit. */
+async function olderThanKept(db: TenantDb, messageId: number): Promise<number[]> {
+  const rows = await db
+    .select('message_actions')
+    .select('message_actions.action_id')
+    .where('message_actions.message_id', '=', messageId)
+    .orderBy('message_actions.action_id', 'desc')
+    .offset(actionsKept)
+    .limit(actionsKept)
+    .execute()
+  return rows.map(({ action_id }) => action_id)
 }
 
 interface Told {
@@ -37,15 +57,19 @@ export async function toldAmong(db: TenantDb, ids: number[]): Promise<number[]> 
 /** Takes out of the history what a message has lost. */
 export async function blankActions(db: TenantDb, messageId: number, left: (told: Told) => object): Promise<void> {
   const rows = await db
+    .select('message_actions')
+    .select('message_actions.action_id')
+    .where('message_actions.message_id', '=', messageId)
+    .execute()
+  const ids = rows.map(({ action_id }) => action_id)
+  for (let from = 0; from < ids.length; from += actionsKept) await blank(db, ids.slice(from, from + actionsKept), left)
+}
+
+async function blank(db: TenantDb, actionIds: number[], left: (told: Told) => object): Promise<void> {
+  const rows = await db
     .select('messages')
     .select(['messages.id', 'messages.data'])
-    .where('messages.id', 'in', (select) =>
-      select
-        .selectFrom('message_actions')
-        .select('message_actions.action_id')
-        .where('message_actions.app_id', '=', db.appId)
-        .where('message_actions.message_id', '=', messageId),
-    )
+    .where('messages.id', 'in', actionIds)
     .where('messages.purged', '=', 0)
     .execute()
   for (const { id, data } of rows) {

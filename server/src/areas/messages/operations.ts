@@ -127,10 +127,12 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
   if (speaker.portion) requireLittle(content, Math.min(count, speaker.portion.left))
   const to = (receiverType: 'user' | 'group') => (to: string) =>
     sendTo(call, speaker, { receiverType, to }, content, body)
+  const users = inOrder(uids, (uid) => placeOfUsers(speaker.uid, uid))
+  const groups = inOrder(guids, placeOfGroup)
   return {
     data: {
-      ...(multipleReceivers.uids && { uids: await eachReceiver(uids, to('user')) }),
-      ...(multipleReceivers.guids && { guids: await eachReceiver(guids, to('group')) }),
+      ...(multipleReceivers.uids && { uids: await eachReceiver(users, to('user')) }),
+      ...(multipleReceivers.guids && { guids: await eachReceiver(groups, to('group')) }),
     },
   }
 }
@@ -144,6 +146,12 @@ function requireLittle({ data }: Content, receivers: number): void {
   throw badRequest({
     multipleReceivers: [`must be so few that data has no more than ${bytesToManyMax} bytes for all of them together`],
   })
+}
+
+/** By their conversations, the same for whoever writes: so no two who write to several wait for each other. */
+function inOrder(ids: string[], placeOf: (id: string) => Place): string[] {
+  const byKey = ids.map((id) => ({ id, key: placeOf(id).conversationKey }))
+  return byKey.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ id }) => id)
 }
 
 /** How many messages a body asks for, as far as it can be read before it is checked. */

@@ -48,6 +48,7 @@ export const migrations: Migrations = {
   // Entries were marked with the id of their conversation on the wire, which several can have.
   '20261118-message-marks': (schema, _numbered, { rewriteSearch }) => rewriteSearch(schema, () => markWithKeys(schema)),
   '20261119-words-without-people': setPeopleApart,
+  '20261121-actions-without-quotes': dropQuotesFromActions,
 }
 
 async function markWithKeys(database: Kysely<Tables>): Promise<void> {
@@ -80,13 +81,42 @@ async function setPeopleApart(database: Kysely<Tables>): Promise<void> {
 }
 
 function mentioning(database: Kysely<Tables>, appId: string, after: number) {
+  return messagesAfter(database, appId, after).where('flags', 'like', '%m%').execute()
+}
+
+function messagesAfter(database: Kysely<Tables>, appId: string, after: number) {
   return database
     .selectFrom('messages')
     .select(['id', 'conversation_key', 'category', 'type', 'data'])
     .where('app_id', '=', appId)
     .where('id', '>', after)
-    .where('flags', 'like', '%m%')
     .orderBy('id')
     .limit(messagesAtOnce)
+}
+
+/** Actions had what their message quotes inside, and kept it when that was deleted. */
+async function dropQuotesFromActions(database: Kysely<Tables>): Promise<void> {
+  const apps = await database.selectFrom('apps').select('id').execute()
+  for (const { id: appId } of apps) {
+    for (let after = 0; ; ) {
+      const rows = await quoting(database, appId, after)
+      for (const { id, data } of rows) {
+        const told = JSON.parse(data)
+        delete told.entities.on.entity.quotedMessage
+        const changed = { data: JSON.stringify(told) }
+        await database.updateTable('messages').set(changed).where('app_id', '=', appId).where('id', '=', id).execute()
+      }
+      const last = rows.at(-1)
+      if (!last) break
+      after = last.id
+    }
+  }
+}
+
+function quoting(database: Kysely<Tables>, appId: string, after: number) {
+  return messagesAfter(database, appId, after)
+    .where('category', '=', 'action')
+    .where('type', '=', 'message')
+    .where('data', 'like', '%"quotedMessage":%')
     .execute()
 }
