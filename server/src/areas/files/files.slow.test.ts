@@ -68,10 +68,10 @@ const megabyte = 1_000_000
 const environment = { PARLEY_FILE_MEGABYTES_MAX: '1', PARLEY_FILES_MAX: '3', PARLEY_UPLOAD_STALL_SECONDS: '1' }
 
 for (const database of databases) {
-  const open = () => house({ database, areas: [parcels], environment })
+  const open = (more = {}) => house({ database, areas: [parcels], environment: { ...environment, ...more } })
 
-  async function opened() {
-    const h = await open()
+  async function opened(more = {}) {
+    const h = await open(more)
     const app = await h.app('a')
     for (const uid of ['nora', 'milo']) assertSucceeds(await app.post('/users', { uid, name: uid }))
     return { h, app }
@@ -386,7 +386,7 @@ for (const database of databases) {
     })
 
     it('that no message has are removed after a day, others stay', async () => {
-      const { h, app } = await opened()
+      const { h, app } = await opened({ PARLEY_FILE_URL_HOURS: '48' })
       await sendForm(h, app, { field: 'file', content: 'left', filename: 'a.txt' })
       const kept = await sendForm(
         h,
