@@ -321,7 +321,10 @@ async function repeated<T>(attemptsMax: number, attempt: () => Promise<T>): Prom
     } catch (error) {
       const milliseconds = pauseAfter(error, attempts)
       const isHopeless = error instanceof DatabaseUnavailable && performance.now() + milliseconds > deadline
-      if (attempts >= attemptsMax || isHopeless || !(mayPass(error) || isConflict(error))) throw error
+      const isOver = attempts >= attemptsMax || isHopeless
+      // Whoever always meets others may come back when these are gone.
+      if (isOver && isConflict(error)) throw new DatabaseUnavailable(error)
+      if (isOver || !(mayPass(error) || isConflict(error))) throw error
       await pause(milliseconds)
     }
   }
