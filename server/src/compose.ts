@@ -36,6 +36,7 @@ import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from
 import { within } from './kit/time-limit.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
+import { createShares } from './storage/shares.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
 import { codeOf, DatabaseUnavailable, reasonOf, type TroubleListener } from './storage/unavailable.ts'
@@ -228,6 +229,9 @@ function databaseNotThere(url: string, { cause }: DatabaseUnavailable): Error {
   return new Error(`The database that PARLEY_DATABASE_URL names, ${address}, cannot be used: ${reasonOf(cause)}.`)
 }
 
+// Of one app; where statements run in the server's own thread, more would not be done sooner.
+const readsInThreadMax = 1
+
 export interface Service {
   house: House
   port: number
@@ -253,6 +257,9 @@ export async function startService(config: Config, log: Logger, options: Options
     database,
     directory,
     limits,
+    readsInShare: createShares(
+      database.reader.flavour.runsInThread ? readsInThreadMax : Math.floor(config.databaseConnections / 2),
+    ),
     longReads: createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds }),
     observer,
     // A process that only works keeps its port for health and metrics.

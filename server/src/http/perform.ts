@@ -11,6 +11,7 @@ import { ReadyMade } from '../kit/reply.ts'
 import { type Work, workIn } from '../kit/work.ts'
 import { type Connection, TakesLong } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
+import type { InShare } from '../storage/shares.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { declaredFields } from './body.ts'
 import type { Directory, KnownApp } from './directory.ts'
@@ -25,6 +26,8 @@ export interface Stage {
   database: Database
   directory: Directory
   limits: Limits
+  /** Runs a read once few enough of its app are under way; whatever it is made of, the server has one thread for it. */
+  readsInShare: InShare
   longReads: LongReads
   tools: Tools
   /** In tests every reply is held against its schema, and every error against the operation's list. */
@@ -65,7 +68,9 @@ export const nothingSent: Sent = { text: '', body: {}, files: [] }
  */
 export async function answerRead(stage: Stage, call: Call, gone: () => AbortSignal): Promise<ReadyMade> {
   try {
-    return await perform(stage, { ...stage.database.reader, isShared: true }, call, undefined)
+    return await stage.readsInShare(call.app?.id, () =>
+      perform(stage, { ...stage.database.reader, isShared: true }, call, undefined),
+    )
   } catch (error) {
     if (!(error instanceof TakesLong)) throw error
   }

@@ -1,5 +1,7 @@
+export type InShare = <T>(whose: string | undefined, run: () => Promise<T>) => Promise<T>
+
 /** Lets so many of each app go on at a time; the others wait in line. What belongs to no app waits for nobody. */
-export function createShares(max: number) {
+export function createShares(max: number): InShare {
   const lines = new Map<string, { running: number; waiting: (() => void)[] }>()
 
   return async function inShare<T>(whose: string | undefined, run: () => Promise<T>): Promise<T> {

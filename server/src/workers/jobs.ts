@@ -151,14 +151,15 @@ async function attempt(
     if (row.attempts > attemptsMax) throw new Error('The process ended with each attempt.')
     if (!definition) throw new Error(`There is no job named ${row.name}.`)
     const payload = JSON.parse(row.payload)
-    const inApp: InApp = (work) => database.write((connection) => work(workIn(connection, row.app_id, tools)))
+    const inApp: InApp = (work) =>
+      database.write((connection) => work(workIn(connection, row.app_id, tools)), row.app_id)
     const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools, inApp })
     await database.write(async (connection) => {
       if (!(await holdClaim(connection, row))) return
       const again = await counted(effort, () => definition.run(payload, workIn(connection, row.app_id, tools), given))
       if (again) await change(connection, row, { ...nextRun(again), attempts: 0, locked_until: 0, last_error: null })
       else await tenantDb(connection, row.app_id).delete('jobs').where(isRow(row)).execute()
-    })
+    }, row.app_id)
   } catch (error) {
     // No failure of the job, and nothing can be noted now.
     if (error instanceof DatabaseUnavailable) throw error

@@ -8,7 +8,7 @@ const limit = 1_000
 const receiversMax = 100
 const mentionsMax = 10
 // A user may tell so many in a minute, and so much in one request.
-const bytesToMany = Math.floor(65_536 / 30) - 20
+const bytesToMany = Math.floor(16_384 / 30) - 20
 
 /** Whoever is named stands in the message with all their metadata. */
 export const mentioned = Array.from({ length: mentionsMax }, (_, n) => abuserAt(n))

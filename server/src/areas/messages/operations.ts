@@ -138,7 +138,7 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
 }
 
 // All of it is written, and put where searches find it, before anybody else writes.
-const bytesToManyMax = 65_536
+const bytesToManyMax = 16_384
 
 /** What one request of a user has written is limited by its bytes, too. */
 function requireLittle({ data }: Content, receivers: number): void {
