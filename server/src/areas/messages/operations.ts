@@ -127,12 +127,11 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
   if (speaker.portion) requireLittle(content, Math.min(count, speaker.portion.left))
   const to = (receiverType: 'user' | 'group') => (to: string) =>
     sendTo(call, speaker, { receiverType, to }, content, body)
-  const users = inOrder(uids, (uid) => placeOfUsers(speaker.uid, uid))
-  const groups = inOrder(guids, placeOfGroup)
+  const withSpeaker = (uid: string) => placeOfUsers(speaker.uid, uid)
   return {
     data: {
-      ...(multipleReceivers.uids && { uids: await eachReceiver(users, to('user')) }),
-      ...(multipleReceivers.guids && { guids: await eachReceiver(groups, to('group')) }),
+      ...(multipleReceivers.uids && { uids: await eachReceiver(uids, withSpeaker, to('user')) }),
+      ...(multipleReceivers.guids && { guids: await eachReceiver(guids, placeOfGroup, to('group')) }),
     },
   }
 }
@@ -163,18 +162,25 @@ function receiversIn(multipleReceivers: unknown): number {
 
 const eachOnce = (ids: string[] = []) => [...new Set(ids.map((id) => id.toLowerCase()))]
 
-/** A refusal concerns one receiver; every check comes before the first write for them. */
-async function eachReceiver(ids: string[], send: (id: string) => Promise<Message>): Promise<Record<string, Sent>> {
-  const outcomes: Record<string, Sent> = Object.create(null)
-  for (const id of ids) {
+/**
+ * A refusal concerns one receiver; every check comes before the first write for them. They are answered in the order in
+ * which they were named.
+ */
+async function eachReceiver(
+  ids: string[],
+  placeOf: (id: string) => Place,
+  send: (id: string) => Promise<Message>,
+): Promise<Record<string, Sent>> {
+  const outcomes = new Map<string, Sent>()
+  for (const id of inOrder(ids, placeOf)) {
     try {
-      outcomes[id] = { success: true, data: await send(id) }
+      outcomes.set(id, { success: true, data: await send(id) })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      outcomes[id] = { success: false, error: { code: error.code, message: error.message } }
+      outcomes.set(id, { success: false, error: { code: error.code, message: error.message } })
     }
   }
-  return outcomes
+  return Object.fromEntries(ids.map((id) => [id, outcomes.get(id) as Sent]))
 }
 
 const getMessage = operation({
