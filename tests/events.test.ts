@@ -480,7 +480,10 @@ function apply(state: Map<string, Message>, { name, payload }: Logged): void {
       const { on } = message.data.entities
       if (on.entityType === 'message') {
         if (message.data.action === 'deleted') blankHistory(state, on.entity.id, withoutContent)
-        replace(state, structuredClone(on.entity))
+        // An action does not repeat what its message quotes; whoever knows it keeps it.
+        const { quotedMessage } = state.get(on.entity.id) ?? {}
+        const quotes = quotedMessage && on.entity.quotedMessageId !== undefined
+        replace(state, structuredClone({ ...on.entity, ...(quotes && { quotedMessage }) }))
       }
       state.set(message.id, message)
       return
