@@ -229,8 +229,8 @@ function databaseNotThere(url: string, { cause }: DatabaseUnavailable): Error {
   return new Error(`The database that PARLEY_DATABASE_URL names, ${address}, cannot be used: ${reasonOf(cause)}.`)
 }
 
-// Of one app; where statements run in the server's own thread, more would not be done sooner.
-const readsInThreadMax = 1
+// Of one app; where statements run in the server's own thread, more would not be done sooner, and one would hold up others.
+const readsInThreadMax = 2
 
 export interface Service {
   house: House
