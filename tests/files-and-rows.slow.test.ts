@@ -60,7 +60,12 @@ interface Fate {
   finishing: Set<Promise<unknown>>
 }
 
+/** Transactions under way, of whichever server: one that is dead ends its own as if that had been the last it did. */
+const writing = new Set<Promise<unknown>>()
+
 async function beginLife(environment: Record<string, string>, fate: Fate, pictures: Pictures): Promise<Life> {
+  // All of them share this process, and on SQLite whoever opens the file would wait for one that cannot go on meanwhile.
+  await Promise.allSettled(writing)
   const house = await openHouse(readConfig(environment), silentLog, { clock: systemClock() })
   const life: Life = { house, isOver: false }
   const { random } = fate
@@ -86,8 +91,13 @@ async function beginLife(environment: Record<string, string>, fate: Fate, pictur
   }
 
   const { database, tools } = house
-  const { write } = database
   const { put, get, remove } = tools.files
+  const { write: writeAtOnce } = database
+  const write: typeof writeAtOnce = (...args) => {
+    const written = writeAtOnce(...args)
+    writing.add(written)
+    return written.finally(() => writing.delete(written))
+  }
   async function* halting(content: AsyncIterable<Buffer>, atEnd: () => void) {
     for await (const chunk of content) {
       yield chunk
