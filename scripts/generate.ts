@@ -40,11 +40,11 @@ function eventsText(): string {
   return page('Events', about, events.map(eventText).join('\n\n'))
 }
 
-function eventText({ name, area, fields, audience, trigger }: CataloguedEvent): string {
+function eventText({ name, area, fields, audience, triggers }: CataloguedEvent): string {
   const live = audience.length > 0 ? audience.map((channel) => `\`${channel}\``).join(', ') : 'stays inside the server'
   return [
     `## \`${name}\``,
-    `Area: ${area.name}. Live: ${live}. Webhook: ${trigger ? `\`${trigger}\`` : 'none'}.`,
+    `Area: ${area.name}. Live: ${live}. Webhook: ${triggers.length > 0 ? triggers.map((each) => `\`${each}\``).join(', ') : 'none'}.`,
     table(['Field', 'Type', 'Always', 'About'], fields.map(fieldRow)),
   ].join('\n\n')
 }

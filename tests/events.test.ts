@@ -65,15 +65,17 @@ for (const database of databases) {
         assert.deepEqual(heads(await news()), [['message.sent', ['group:crew'], 'message_sent']])
 
         await say(app, 'lin', 'ada', '<@uid:ada> and <@uid:max>')
-        const [, first, second, ...rest] = await news()
-        assert.deepEqual(rest, [])
-        for (const [event, uid] of [
-          [first, 'ada'],
-          [second, 'max'],
-        ] as const) {
-          assert.deepEqual([event?.told?.trigger, event?.audience], ['user_mentioned', []])
-          assert.deepEqual(Object.keys(event?.told?.data.message.data.mentions), [uid])
-          assert.equal(event?.told?.data.message.data.text, '<@uid:ada> and <@uid:max>')
+        const [naming, ...rest] = await news()
+        assert.deepEqual([naming?.name, rest], ['message.sent', []])
+        assert.deepEqual(
+          naming?.toldOfEach.map(({ trigger, data }) => [trigger, Object.keys(data.message.data.mentions)]),
+          [
+            ['user_mentioned', ['ada']],
+            ['user_mentioned', ['max']],
+          ],
+        )
+        for (const { data } of naming?.toldOfEach ?? []) {
+          assert.equal(data.message.data.text, '<@uid:ada> and <@uid:max>')
         }
       })
 

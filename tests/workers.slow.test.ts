@@ -221,6 +221,18 @@ for (const database of databases) {
       })
     })
 
+    it('note by themselves from time to time, so that those who are killed again and again still get on', async () => {
+      await withHouse(database, card({}), async (h) => {
+        const node = nodeWith(h.service.house, recorder([]))
+        await emitUnwanted(h)
+        await readAll(node)
+        assert.equal(await positionOf(h.service.house, 'test.recorder'), undefined, 'not for a few')
+        await emitUnwanted(h)
+        await readAll(node)
+        assert.ok(await positionOf(h.service.house, 'test.recorder'))
+      })
+    })
+
     it('repeat and skip nothing when a node ends before it has noted', async (t) => {
       const seen: number[] = []
       await withHouse(database, card({}), async (h) => {

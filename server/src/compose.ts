@@ -36,7 +36,6 @@ import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from
 import { within } from './kit/time-limit.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
-import { createShares } from './storage/shares.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
 import { codeOf, DatabaseUnavailable, reasonOf, type TroubleListener } from './storage/unavailable.ts'
@@ -229,9 +228,6 @@ function databaseNotThere(url: string, { cause }: DatabaseUnavailable): Error {
   return new Error(`The database that PARLEY_DATABASE_URL names, ${address}, cannot be used: ${reasonOf(cause)}.`)
 }
 
-// Of one app; where statements run in the server's own thread, more would not be done sooner, and one would hold up others.
-const readsInThreadMax = 2
-
 export interface Service {
   house: House
   port: number
@@ -257,9 +253,6 @@ export async function startService(config: Config, log: Logger, options: Options
     database,
     directory,
     limits,
-    readsInShare: createShares(
-      database.reader.flavour.runsInThread ? readsInThreadMax : Math.floor(config.databaseConnections / 2),
-    ),
     longReads: createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds }),
     observer,
     // A process that only works keeps its port for health and metrics.

@@ -9,7 +9,7 @@ export interface Told {
 }
 
 export async function toldTo(house: House, app: AppClient): Promise<Told[]> {
-  return (await logOf(house, app)).flatMap(({ told }) => (told ? [told] : []))
+  return (await logOf(house, app)).flatMap(({ told, toldOfEach }) => [...(told ? [told] : []), ...toldOfEach])
 }
 
 /** An event in the log of an app: who is told live, and what webhooks are told. */
@@ -19,6 +19,7 @@ export interface Logged {
   payload: any
   audience: string[]
   told: Told | undefined
+  toldOfEach: Told[]
 }
 
 export async function logOf({ service }: House, app: AppClient): Promise<Logged[]> {
@@ -32,9 +33,10 @@ export async function logOf({ service }: House, app: AppClient): Promise<Logged[
     .execute()
   return rows.map(({ name, payload: text }) => {
     const payload = JSON.parse(text)
-    const { webhook, audience } = events.get(name) ?? {}
+    const { webhook, webhookForEach: each, audience } = events.get(name) ?? {}
     const told = webhook && { trigger: webhook.trigger, data: webhook.body(payload) }
-    return { name, payload, audience: audience?.(payload) ?? [], told }
+    const toldOfEach = each?.bodies(payload).map((data) => ({ trigger: each.trigger, data })) ?? []
+    return { name, payload, audience: audience?.(payload) ?? [], told, toldOfEach }
   })
 }
 

@@ -141,7 +141,8 @@ async function download(
 ): Promise<number> {
   const { tools, database } = door
   const ticket = await requireTicket(door, 'download', token)
-  const file = await findStoredFile(tenantDb(database.reader, ticket.appId), ticket.key)
+  const { appId } = ticket
+  const file = await database.read((connection) => findStoredFile(tenantDb(connection, appId), ticket.key), appId)
   if (!file) throw apiNotFound()
   const asThumbnail = small && file.has_thumbnail === 1
   const key = asThumbnail ? thumbnailKey(file.key) : file.key

@@ -11,7 +11,6 @@ import { ReadyMade } from '../kit/reply.ts'
 import { type Work, workIn } from '../kit/work.ts'
 import { type Connection, TakesLong } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
-import type { InShare } from '../storage/shares.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { declaredFields } from './body.ts'
 import type { Directory, KnownApp } from './directory.ts'
@@ -26,8 +25,6 @@ export interface Stage {
   database: Database
   directory: Directory
   limits: Limits
-  /** Runs a read once few enough of its app are under way; whatever it is made of, the server has one thread for it. */
-  readsInShare: InShare
   longReads: LongReads
   tools: Tools
   /** In tests every reply is held against its schema, and every error against the operation's list. */
@@ -68,8 +65,8 @@ export const nothingSent: Sent = { text: '', body: {}, files: [] }
  */
 export async function answerRead(stage: Stage, call: Call, gone: () => AbortSignal): Promise<ReadyMade> {
   try {
-    return await stage.readsInShare(call.app?.id, () =>
-      perform(stage, { ...stage.database.reader, isShared: true }, call, undefined),
+    return await readFor(stage, call, (connection) =>
+      perform(stage, { ...connection, isShared: true }, call, undefined),
     )
   } catch (error) {
     if (!(error instanceof TakesLong)) throw error
@@ -78,6 +75,11 @@ export async function answerRead(stage: Stage, call: Call, gone: () => AbortSign
   if (stage.strict && !mayTakeLong) throw new Error(`${id} does not declare that it may take long.`)
   const asker = { appId: call.app?.id ?? '', uid: call.actAs }
   return stage.longReads.run(asker, gone(), (connection) => perform(stage, connection, call, undefined))
+}
+
+/** On the connection that its app reads on. */
+function readFor<T>({ database }: Stage, { app }: Call, work: (connection: Connection) => Promise<T>): Promise<T> {
+  return app ? database.read(work, app.id) : work(database.reader)
 }
 
 /** A write: what takes long is prepared, then comes one transaction; then the workers are woken and the caller answered. */
@@ -119,21 +121,23 @@ async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Pr
 
 /** Takes every step that can refuse the caller, on a connection for reading, and only then what takes long. */
 async function prepare(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<unknown> {
-  const { database, tools, limits } = stage
+  const { tools, limits } = stage
   const { operation } = call.mounted
   if (!operation.prepare) return undefined
-  const isAnswered = async () =>
-    attempt !== undefined &&
-    (await keptReply(tenantDb(database.reader, ownerOf(call)), attempt, tools.clock.now())) !== undefined
-  if (await isAnswered()) return undefined
-  try {
-    const { emit: _, emitEach: __, later: ___, ...known } = (await ready(stage, database.reader, call)) as Partial<Work>
-    return await operation.prepare({ ...known, limits } as never)
-  } catch (error) {
-    // The same request, sent twice, may have come through meanwhile; its reply is no refusal.
+  return readFor(stage, call, async (connection) => {
+    const isAnswered = async () =>
+      attempt !== undefined &&
+      (await keptReply(tenantDb(connection, ownerOf(call)), attempt, tools.clock.now())) !== undefined
     if (await isAnswered()) return undefined
-    throw error
-  }
+    try {
+      const { emit: _, emitEach: __, later: ___, ...known } = (await ready(stage, connection, call)) as Partial<Work>
+      return await operation.prepare?.({ ...known, limits } as never)
+    } catch (error) {
+      // The same request, sent twice, may have come through meanwhile; its reply is no refusal.
+      if (await isAnswered()) return undefined
+      throw error
+    }
+  })
 }
 
 /** Whose replies are kept under a key: the app's, or the account's that runs apps. */

@@ -230,7 +230,9 @@ async function readSentForm(
   readActor(call, request.headers)
   const { actAs: uploader } = call
   // Before anything of it is stored, and counted for whoever sends it.
-  if (uploader !== undefined) await requireActor(database.reader, appId, uploader, call.caller.kind)
+  if (uploader !== undefined) {
+    await database.read((connection) => requireActor(connection, appId, uploader, call.caller.kind), appId)
+  }
   takeTime(request)
   const { body, bodyBytesMax } = call.mounted.operation
   const reception = openReception(

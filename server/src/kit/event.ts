@@ -7,6 +7,8 @@ export interface EventDefinition<Payload extends TSchema = TSchema> {
   /** Channels whose listeners may see it; an empty list keeps it inside the server. */
   audience: (payload: Static<Payload>) => string[]
   webhook?: { trigger: string; body: (payload: Static<Payload>) => object }
+  /** What webhooks are told besides, once for each of several, such as those whom a message names. */
+  webhookForEach?: { trigger: string; bodies: (payload: Static<Payload>) => object[] }
 }
 
 export function defineEvent<Payload extends TSchema>(definition: EventDefinition<Payload>): EventDefinition<Payload> {

@@ -140,6 +140,21 @@ export function connectionOver(flavour: Flavour, runStatement: RunStatement): Co
   return { query, run, flavour }
 }
 
+const appsKeptMax = 1_000
+
+/** The connection that an app reads on, made when it is first asked for: a query builder costs more than many a statement. */
+export function keptByApp(make: (whose: string) => Connection): (whose: string) => Connection {
+  const kept = new Map<string, Connection>()
+  return (whose) => {
+    const known = kept.get(whose)
+    if (known) return known
+    if (kept.size >= appsKeptMax) kept.clear()
+    const connection = make(whose)
+    kept.set(whose, connection)
+    return connection
+  }
+}
+
 /** Transactions are opened by `Database.write`, so the builder's own driver has nothing to manage. */
 function alwaysTheSame(connection: DatabaseConnection): Driver {
   const nothing = async () => {}

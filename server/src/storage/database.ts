@@ -18,8 +18,10 @@ export type Numbered = <Table extends string, Columns extends string>(
  * All that differs between the embedded and the scaled database. Everything above sees this and one query text.
  */
 export interface Database {
-  /** For reading; outside any transaction. */
+  /** For reading; outside any transaction. What belongs to an app is read with `read`. */
   reader: Connection
+  /** Runs `work` for an app, outside any transaction. Statements of different apps take turns. */
+  read<T>(work: (connection: Connection) => Promise<T>, whose: string): Promise<T>
   /**
    * Runs `work` on a connection for reads that may take long, where nobody waits for it. Once the signal is given the
    * statement under way is ended, and `work` meets the signal's reason. Some can be under way at a time, as the database

@@ -63,6 +63,14 @@ describe('statements that take turns', () => {
     await Promise.all(long)
   })
 
+  it('let an app go on every other time, however many of another wait', async () => {
+    const long = Array.from({ length: 20 }, () => chain(readInTurns(spend, 'many'), longLength))
+    await nextTurn()
+    const took = await chain(readInTurns(spend, 'one'), longLength)
+    assert.ok(took <= 2 * longLength + 2, `${took} turns`)
+    await Promise.all(long)
+  })
+
   it('all go on in the end, even if the machine is so busy that time is always over', async () => {
     let now = performance.now()
     const clock = mock.method(performance, 'now', () => (now += 1_000))

@@ -5,15 +5,44 @@ import type { RunStatement } from './connection.ts'
  * many would keep everybody waiting. So each turn of the event loop has some milliseconds for whatever has just come in,
  * and as many for each of these: the transaction under way, since all who write wait for it; reads that had to wait; and
  * one of the reads that have gone on since and are still not done. Short reads pass the long ones, and every long one goes
- * on in the end.
+ * on in the end. Where several wait, it is another app's turn each time.
  */
 const milliseconds = 6
 
-type Line = (() => void)[]
+/** Those who wait, app by app; the app that is next comes first. */
+class Line {
+  readonly #ofApps = new Map<string, (() => void)[]>()
 
-const transaction: Line = []
-const newcomers: Line = []
-const others: Line = []
+  get isEmpty(): boolean {
+    return this.#ofApps.size === 0
+  }
+
+  get length(): number {
+    return [...this.#ofApps.values()].reduce((sum, { length }) => sum + length, 0)
+  }
+
+  push(whose: string, goOn: () => void): void {
+    const waiting = this.#ofApps.get(whose)
+    if (waiting) waiting.push(goOn)
+    else this.#ofApps.set(whose, [goOn])
+  }
+
+  shift(): (() => void) | undefined {
+    for (const [whose, waiting] of this.#ofApps) {
+      this.#ofApps.delete(whose)
+      const first = waiting.shift()
+      if (waiting.length > 0) this.#ofApps.set(whose, waiting)
+      return first
+    }
+    return undefined
+  }
+}
+
+const transaction = new Line()
+const newcomers = new Line()
+const others = new Line()
+/** Whose a statement is that belongs to no app. */
+const nobodys = ''
 
 /** When the time began that is being used up. */
 let began: number | undefined
@@ -44,7 +73,7 @@ async function takeTurn(): Promise<void> {
   await goOnWith(others, 1)
   isGoingOn = false
   began = undefined
-  if (transaction.length + newcomers.length + others.length > 0) awaitTurn()
+  if (![transaction, newcomers, others].every(({ isEmpty }) => isEmpty)) awaitTurn()
 }
 
 /** One after the other for as long as there is time, and the first in any case. */
@@ -61,8 +90,8 @@ function allThatFollows(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 }
 
-function nextTurn(line: Line): Promise<void> {
-  return new Promise((resolve) => line.push(resolve))
+function nextTurn(line: Line, whose = nobodys): Promise<void> {
+  return new Promise((resolve) => line.push(whose, resolve))
 }
 
 /** Where much is done in one go inside a transaction: waits for another turn, if this one has taken long enough. */
@@ -70,15 +99,15 @@ export async function letOthersIn(): Promise<void> {
   if (timeIsOver()) await nextTurn(transaction)
 }
 
-export function readInTurns(run: RunStatement): RunStatement {
-  return inTurns(run, () => (isGoingOn ? others : newcomers))
+export function readInTurns(run: RunStatement, whose?: string): RunStatement {
+  return inTurns(run, () => (isGoingOn ? others : newcomers), whose)
 }
 
 export function writeInTurns(run: RunStatement): RunStatement {
   return inTurns(run, () => transaction)
 }
 
-function inTurns(run: RunStatement, line: () => Line): RunStatement {
+function inTurns(run: RunStatement, line: () => Line, whose?: string): RunStatement {
   return (text, parameters) =>
-    timeIsOver() ? nextTurn(line()).then(() => run(text, parameters)) : run(text, parameters)
+    timeIsOver() ? nextTurn(line(), whose).then(() => run(text, parameters)) : run(text, parameters)
 }

@@ -37,7 +37,7 @@ export interface Pool {
 export const planEachTime = '/* planned each time */ '
 
 // As long as somebody at the other end of a request would wait.
-const connectMilliseconds = 5_000
+export const connectMilliseconds = 5_000
 const patienceMilliseconds = 3_000
 // What takes the database no time at all.
 const promptMilliseconds = 5_000

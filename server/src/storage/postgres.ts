@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, sql } from 'kysely'
-import { type Connection, connectionOver, type Flavour, type RunStatement } from './connection.ts'
+import { type Connection, connectionOver, type Flavour, keptByApp, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
 import { settledId, showIdsUnderWay } from './ids-under-way.ts'
-import { openPool, planEachTime } from './postgres-pool.ts'
+import { createPlaces } from './places.ts'
+import { connectMilliseconds, openPool, planEachTime } from './postgres-pool.ts'
 import { listenForWakes, wakeStatement } from './postgres-wake.ts'
 import type { WantedEntry, WantedGrams } from './search.ts'
 import { createShares } from './shares.ts'
@@ -80,6 +81,7 @@ const gramIndex = sql`
   WITH (gin_pending_list_limit = 64)`
 
 const statementMilliseconds = 60_000
+const slowStatementMilliseconds = 20
 const rowsPerScan = 1_000
 /** Any number will do, as long as every node of this install uses the same. */
 const aloneLock = 7_275_539
@@ -115,8 +117,18 @@ export function openPostgres(
     // That all of them are in use is no trouble of the database.
     trouble: watchTrouble(untold),
   })
+  const inPlace = createPlaces({ count: connectionsMax, patienceMilliseconds: connectMilliseconds })
+  const partOf = (part: number) => Math.max(1, Math.floor(connectionsMax * part))
   // Whatever one app writes, half of the connections are left to others.
-  const inShare = createShares(Math.max(1, Math.floor(connectionsMax / 2)))
+  const writesInShare = createShares({ max: partOf(0.5) })
+  // Statements that take long use up more than connections: the database has only so many processors.
+  const slow = { milliseconds: slowStatementMilliseconds, max: partOf(0.2) }
+  const readsInShare = createShares({ max: connectionsMax, slow })
+  const readFor =
+    (whose: string | undefined): RunStatement =>
+    (text, parameters) =>
+      readsInShare(whose, () => inPlace(whose, async () => pool.read(text, parameters)))
+  const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readFor(whose)))
   const wakeListeners: (() => void)[] = []
   let listening: ReturnType<typeof listenForWakes> | undefined
   let wakePending = false
@@ -127,9 +139,10 @@ export function openPostgres(
       work(connectionOver(flavour, run))
 
   return {
-    reader: connectionOver(flavour, pool.read),
+    reader: connectionOver(flavour, readFor(undefined)),
+    read: (work, whose) => work(connectionsOfApps(whose)),
     readLong: (work, signal) => work(connectionOver(flavour, runUntil(signal, longPool.read, pool.read))),
-    write: (work, whose) => inShare(whose, () => pool.write(onConnection(work))),
+    write: (work, whose) => writesInShare(whose, () => inPlace(whose, () => pool.write(onConnection(work)))),
     writeAlone: (work) =>
       pool.writeAtLeisure(async (run) => {
         await run('SELECT pg_advisory_xact_lock($1)', [aloneLock])

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Outcome, RunStatement } from './connection.ts'
 import { asObjects } from './sqlite-file.ts'
 import type { Answer, Greeting, Question } from './sqlite-reader.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
 
 /**
  * Processes in which statements run that may take long. The server's own thread would answer nobody meanwhile, and of a
@@ -70,7 +71,7 @@ export function createReaders(file: string, options: RestOptions): Readers {
       fail(why)
     }
     child.on('error', end)
-    child.on('exit', (code, signal) => end(new Error(`A reader process ended with ${signal ?? code}.`)))
+    child.on('exit', (code, signal) => end(new DatabaseUnavailable(`a reader process ended with ${signal ?? code}`)))
     return reader
   }
 

@@ -2,7 +2,7 @@ import { mkdirSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
-import { type Connection, connectionOver, type Flavour, type Outcome } from './connection.ts'
+import { type Connection, connectionOver, type Flavour, keptByApp, type Outcome } from './connection.ts'
 import type { Database } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { letOthersIn, readInTurns, writeInTurns } from './in-turns.ts'
@@ -191,6 +191,7 @@ export function openSqlite(file: string, listener = untold): Database {
   const readers = createReaders(file, { whenAtRest: () => reader.exec('PRAGMA wal_checkpoint(PASSIVE)') })
 
   const readRows = statements(reader)
+  const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readInTurns(readRows, whose)))
   const trouble = watchTrouble(listener)
   const transactions = transactionsOn(writer)
   let committedAt = Number.NEGATIVE_INFINITY
@@ -211,6 +212,7 @@ export function openSqlite(file: string, listener = untold): Database {
 
   return {
     reader: connectionOver(flavour, readInTurns(readRows)),
+    read: (work, whose) => work(connectionsOfApps(whose)),
     readLong: (work, signal) => readers.lend((run) => work(connectionOver(flavour, run)), signal),
     write,
     async writeAlone(work) {

@@ -12,12 +12,17 @@ import { counted, type Effort } from './effort.ts'
 
 const eventsPerBatch = 100
 const leaseSeconds = 15
+// A server that is killed again and again must still get on: so many are passed over once more, never all of them.
+const passedMax = 200
 
-/** How far a follower has read, and what the database knows of that. */
+/** How far a follower has read, what the database knows of that, and how many events lie between the two. */
 interface Place {
   read: Position
   stored: Position
+  passed: number
 }
+
+const notedAt = (position: Position): Place => ({ read: position, stored: position, passed: 0 })
 
 type ReadLog = (position: Position) => Promise<EventRow[]>
 
@@ -102,7 +107,8 @@ export function createFollowerLoop(
     const last = wanted.length < all.length ? wanted.at(-1) : events.at(-1)
     if (!last) return false
     const next = { tx: last.tx, id: last.id }
-    if (wanted.length > 0) {
+    const passed = place.passed + events.length
+    if (wanted.length > 0 || passed >= passedMax) {
       await database.write(async (connection) => {
         if (!(await advance(connection, follower.name, place.stored, next)))
           throw new Error('It was moved on by another node.')
@@ -110,8 +116,8 @@ export function createFollowerLoop(
           for (const event of wanted) await follower.handle(followed(event), workIn(connection, event.app_id, tools()))
         })
       })
-      places.set(follower.name, { read: next, stored: next })
-    } else places.set(follower.name, { ...place, read: next })
+      places.set(follower.name, notedAt(next))
+    } else places.set(follower.name, { ...place, read: next, passed })
     return true
   }
 
@@ -136,7 +142,7 @@ export function createFollowerLoop(
       })
     } finally {
       for (const [name, { read }] of moved) {
-        if (noted.has(name)) places.set(name, { read, stored: read })
+        if (noted.has(name)) places.set(name, notedAt(read))
         // Another node was there first, or it is not known what was noted: whoever follows next goes by what is stored.
         else places.delete(name)
       }
@@ -190,8 +196,7 @@ async function storedPlace(database: Database, name: string): Promise<Place> {
     .select(['tx', 'id'])
     .where('name', '=', name)
     .executeTakeFirst()
-  const stored = row ?? logStart
-  return { read: stored, stored }
+  return notedAt(row ?? logStart)
 }
 
 function followed({ name, payload, at, tx, id }: EventRow) {

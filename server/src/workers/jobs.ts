@@ -153,7 +153,10 @@ async function attempt(
     const payload = JSON.parse(row.payload)
     const inApp: InApp = (work) =>
       database.write((connection) => work(workIn(connection, row.app_id, tools)), row.app_id)
-    const given = await definition.prepare?.(payload, { db: tenantDb(database.reader, row.app_id), tools, inApp })
+    const given = await database.read(
+      async (connection) => definition.prepare?.(payload, { db: tenantDb(connection, row.app_id), tools, inApp }),
+      row.app_id,
+    )
     await database.write(async (connection) => {
       if (!(await holdClaim(connection, row))) return
       const again = await counted(effort, () => definition.run(payload, workIn(connection, row.app_id, tools), given))

@@ -26,11 +26,13 @@ export interface ConversationView {
 
 /** Records of conversations, with the last message, the other side and what is unread. */
 export async function toConversations(db: TenantDb, sides: Side[], view: ConversationView): Promise<Conversation[]> {
-  const partners = await partnersOf(db, sides, view)
-  const pins = await systemPins(db)
+  const [partners, pins, last, read] = await Promise.all([
+    partnersOf(db, sides, view),
+    systemPins(db),
+    lastMessages(db, sides, view.viewer),
+    lastReadIds(db, sides),
+  ])
   const records: Conversation[] = []
-  const last = await lastMessages(db, sides, view.viewer)
-  const read = await lastReadIds(db, sides)
   for (const [uid, own] of Map.groupBy(sides, (side) => side.uid)) {
     const unread = await unreadAmong(db, uid, own)
     for (const side of own) {

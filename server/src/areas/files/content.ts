@@ -3,6 +3,7 @@ import { badRequest } from '../../kit/errors.ts'
 import type { Tools } from '../../kit/ports.ts'
 import { fileTooLarge, storageFailed } from './errors.ts'
 import { extensionOf } from './names.ts'
+import { inPortions } from './portions.ts'
 import { TooLate, writtenUntil } from './writers.ts'
 
 // Enough for containers such as office documents, whose kind is told by what lies in them.
@@ -38,7 +39,7 @@ export async function storeContent({ files, clock }: Tools, incoming: Incoming):
 
   async function* counted(): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of incoming.content) {
+      for await (const chunk of inPortions(incoming.content)) {
         size += chunk.length
         allowance.left -= chunk.length
         if (allowance.left < 0) throw fileTooLarge({ bytesMax: allowance.bytesMax })

@@ -1,12 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { findConversation, findRow, hiddenUpTo } from '../timeline/index.ts'
+import { findConversation, findRow, hiddenUpTo, lookedAtMax } from '../timeline/index.ts'
 import type { InConversation, Quest, Scope } from './ways.ts'
 
 type After = Quest['after']
-
-// So many messages are looked at while everybody waits: it takes some milliseconds.
-export const lookedAtMax = 2_000
 
 /** How many messages a list may have to look at, at most: all of its scope that come after a user's cursors. */
 export async function mostIn(db: TenantDb, scope: Scope, after: After): Promise<number> {

@@ -3,28 +3,24 @@ import { Type } from '../../kit/schema.ts'
 import { Audience, audienceOf } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 
-const withMessage = Type.Object({ message: Message })
-
+/** `mentioned` are those of the named who are called upon. */
 export const messageSent = defineEvent({
   name: 'message.sent',
-  payload: withMessage,
+  payload: Type.Object({ message: Message, mentioned: Type.Array(Type.String()) }),
   audience: ({ message }) => audienceOf(message),
   webhook: { trigger: 'message_sent', body: ({ message }) => ({ message }) },
-})
-
-/** One for each user that a message names. The live message tells everyone else. */
-export const userMentioned = defineEvent({
-  name: 'message.userMentioned',
-  payload: Type.Object({ message: Message, uid: Type.String() }),
-  audience: () => [],
-  webhook: {
+  // Not an event for each: all of them would hold the whole message again.
+  webhookForEach: {
     trigger: 'user_mentioned',
-    body: ({ message, uid }) => {
-      const mentions = message.data.mentions as Record<string, unknown> | undefined
-      return { message: { ...message, data: { ...message.data, mentions: { [uid]: mentions?.[uid] } } } }
-    },
+    bodies: ({ message, mentioned }) => mentioned.map((uid) => ({ message: naming(message, uid) })),
   },
 })
+
+/** The message as if it named only one. */
+function naming(message: Message, uid: string): Message {
+  const mentions = message.data.mentions as Record<string, unknown> | undefined
+  return { ...message, data: { ...message.data, mentions: { [uid]: mentions?.[uid] } } }
+}
 
 /** `action` is the message in the history that tells of the change; `message` is the changed one. */
 const withAction = Type.Object({ message: Message, action: Message })
@@ -66,4 +62,4 @@ export const messagesCleared = defineEvent({
   audience: () => [],
 })
 
-export const messageEvents = [messageSent, userMentioned, messageEdited, messageDeleted, messagePurged, messagesCleared]
+export const messageEvents = [messageSent, messageEdited, messageDeleted, messagePurged, messagesCleared]

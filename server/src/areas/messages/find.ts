@@ -10,9 +10,9 @@ import {
   type Search,
 } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { findConversation, notErased, visibleTo } from '../timeline/index.ts'
+import { findConversation, lookedAtMax, notErased, visibleTo } from '../timeline/index.ts'
 import { seenBy } from '../users/index.ts'
-import { lookedAtMax, mostIn } from './amount.ts'
+import { mostIn } from './amount.ts'
 import { beyondCursors, type Condition, type Named, sentBy } from './filters.ts'
 import { fieldWithoutPeople } from './store.ts'
 import { type Affix, beyond, direction, idsOf, type Quest, type Scope, walk } from './ways.ts'

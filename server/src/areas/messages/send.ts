@@ -32,7 +32,7 @@ import {
   wrongThread,
   wrongThreadCategory,
 } from './errors.ts'
-import { messageSent, userMentioned } from './events.ts'
+import { messageSent } from './events.ts'
 import { beforeSend, joinThread } from './gates.ts'
 import { entityOf, placeFor, type Receiver, receiverFor, receiverId, refuseForbidden, type Speaker } from './parties.ts'
 import type { MessageSend } from './schemas.ts'
@@ -176,8 +176,7 @@ async function write(
     return quoting ?? bare
   }
   const message = await seenBy(undefined)
-  await work.emit(messageSent, { message })
-  for (const uid of notified) await work.emit(userMentioned, { message, uid })
+  await work.emit(messageSent, { message, mentioned: notified })
   if (!speaker.actor) return message
   const [shown = message] = await veilFor(db, speaker.uid, [await seenBy(speaker.uid)])
   return shown
@@ -203,13 +202,13 @@ async function claim(db: TenantDb, { attachments = [] }: Attached, messageId: nu
 
 const unseen = { delivered_at: null, read_at: null, delivered_to_me_at: null, read_by_me_at: null }
 
-/** Those of the named who exist, as they are now. */
+/** Those of the named who exist, as they are now. Their metadata stays out: it would be copied into every message. */
 export async function mentionedUsers(db: TenantDb, uids: string[]): Promise<Record<string, object>> {
   const users = await usersByUid(db, uids)
   return Object.fromEntries(
     uids.flatMap((uid) => {
       const user = users.get(uid)
-      return user?.deactivated_at === null ? [[uid, toUser(user, { withTags: false })]] : []
+      return user?.deactivated_at === null ? [[uid, toUser({ ...user, metadata: null }, { withTags: false })]] : []
     }),
   )
 }

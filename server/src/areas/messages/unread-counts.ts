@@ -6,13 +6,14 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import {
   type ConversationKey,
   leaveIfManySides,
+  lookedAtMax,
   type Side,
   sidesWhere,
   unreadOf,
   visibleTo,
   withWhom,
 } from '../timeline/index.ts'
-import { floorAfter, lookedAtMax } from './amount.ts'
+import { floorAfter } from './amount.ts'
 import {
   beyondCursors,
   type Condition,

@@ -7,9 +7,10 @@ import {
   findRow,
   hiddenUpTo,
   leaveIfManySides,
+  lookedAtMax,
   notErased,
 } from '../timeline/index.ts'
-import { floorAfter, larger, lookedAtMax, mostIn } from './amount.ts'
+import { floorAfter, larger, mostIn } from './amount.ts'
 import { beyondCursors, type Condition, type SideCursor } from './filters.ts'
 
 /** One conversation, from after a number on. */

@@ -50,7 +50,7 @@ export {
   withWhom,
 } from './sides.ts'
 export type { ConversationRow, MemberRow, MessageRow, ReceiptKind } from './tables.ts'
-export { type Unread, unreadOf } from './unread.ts'
+export { lookedAtMax, type Unread, unreadOf } from './unread.ts'
 export { veilFor } from './veil.ts'
 export { addMentions, type Draft, messageSentAs, writeMessage } from './write.ts'
 

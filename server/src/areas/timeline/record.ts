@@ -71,13 +71,13 @@ export async function toMessages(db: TenantDb, rows: SeenMessage[], view: Messag
   const ids = all.map(({ id }) => id)
   const reacted = all.filter(({ flags }) => flags.includes('r')).map(({ id }) => id)
   const interactive = all.filter(({ category }) => category === 'interactive').map(({ id }) => id)
-  const [reactions, saved, followed, interactions, unreadReplies] = [
-    await ask(reactionsTo.ask, db, reacted, viewer),
-    viewer === undefined ? new Map() : await ask(savedBy.ask, db, ids, viewer),
-    viewer === undefined ? new Map() : await ask(followedBy.ask, db, ids, viewer),
-    viewer === undefined ? new Map() : await ask(interactionsOf.ask, db, interactive, viewer),
-    viewer === undefined ? new Map() : await unreadRepliesOf(db, all, viewer),
-  ]
+  const [reactions, saved, followed, interactions, unreadReplies] = await Promise.all([
+    ask(reactionsTo.ask, db, reacted, viewer),
+    viewer === undefined ? new Map() : ask(savedBy.ask, db, ids, viewer),
+    viewer === undefined ? new Map() : ask(followedBy.ask, db, ids, viewer),
+    viewer === undefined ? new Map() : ask(interactionsOf.ask, db, interactive, viewer),
+    viewer === undefined ? new Map() : unreadRepliesOf(db, all, viewer),
+  ])
   const bare = (row: SeenMessage): Message =>
     toMessage(db, row, view, {
       reactions: reactions.get(row.id),

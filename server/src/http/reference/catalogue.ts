@@ -52,7 +52,8 @@ export interface CataloguedEvent {
   sample: unknown
   /** Kinds of channel whose listeners see it live; none for an event that stays inside the server. */
   audience: string[]
-  trigger: string | undefined
+  /** What webhooks are told. */
+  triggers: string[]
 }
 
 /** Everything that can happen, in the order of the areas. */
@@ -64,7 +65,7 @@ export function eventCatalogue(areas: Area[]): CataloguedEvent[] {
       fields: fieldsOf(event.payload as Shape),
       sample: sampleOf(event.payload as Shape),
       audience: channelsOf(event),
-      trigger: event.webhook?.trigger,
+      triggers: [event.webhook, event.webhookForEach].flatMap((told) => (told ? [told.trigger] : [])),
     })),
   )
 }

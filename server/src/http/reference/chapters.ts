@@ -103,15 +103,15 @@ ${eventCatalogue(areas).map(eventSection)}`
 
 export const eventId = (name: string) => `event-${name}`
 
-function eventSection({ name, fields, sample, audience, trigger }: CataloguedEvent): Html {
-  const live = audience.map((channel, index) => html`${index > 0 && ', '}<code>${channel}</code>`)
+function eventSection({ name, fields, sample, audience, triggers }: CataloguedEvent): Html {
+  const listed = (names: string[]) => names.map((each, index) => html`${index > 0 && ', '}<code>${each}</code>`)
   return html`
 <section class="op event" id="${eventId(name)}">
   <div class="about">
     <h3><a href="#${eventId(name)}"><code>${name}</code></a></h3>
     <dl class="facts">
-      <dt>Live</dt><dd>${audience.length > 0 ? html`on the channels ${live}` : 'stays inside the server'}</dd>
-      <dt>Webhook</dt><dd>${trigger ? html`<code>${trigger}</code>` : 'none'}</dd>
+      <dt>Live</dt><dd>${audience.length > 0 ? html`on the channels ${listed(audience)}` : 'stays inside the server'}</dd>
+      <dt>Webhook</dt><dd>${triggers.length > 0 ? listed(triggers) : 'none'}</dd>
     </dl>
     <details><summary>Payload <small>${counted(fields)}</small></summary>${fieldTable(fields, false)}</details>
   </div>
