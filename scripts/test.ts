@@ -64,14 +64,11 @@ async function runQuickly(): Promise<number> {
   return result
 }
 
-/**
- * Some side by side, then those that must be alone, one after the other. The latter measure, and a goal that is not reached
- * yet must not hide what else fails: they run where they are asked for.
- */
+/** Some side by side, then those that must be alone, one after the other. The latter measure: they run where asked for. */
 async function runInStages(environment: Record<string, string>): Promise<number> {
   const apart = files.filter((file) => alone.test(file))
   const isAskedFor = chosen.length > 0
-  if (!isAskedFor) for (const file of apart) console.log(`Left out, as it measures: npm test -- ${file}`)
+  if (!isAskedFor) for (const file of apart) console.log(`Left to npm run endurance, as it measures: ${file}`)
   const stages = [
     { testFiles: files.filter((file) => !alone.test(file)), atOnce: processes },
     { testFiles: isAskedFor ? apart : [], atOnce: 1 },

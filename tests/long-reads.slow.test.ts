@@ -158,7 +158,7 @@ describe('reader processes', () => {
     await until('it is under way', () => begun() > begunBefore)
     const before = readersOf()
     for (const pid of before) process.kill(pid, 'SIGKILL')
-    assert.equal(await asking.answered, 500)
+    assert.equal(await asking.answered, 503)
     assertSucceeds(await app.get('/users?searchKey=ad'))
     assert.ok(readersOf().every((pid) => !before.includes(pid)))
   })
