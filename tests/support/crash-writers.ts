@@ -379,9 +379,9 @@ export function pictureWriter(lane: number, app: AppOnDisk, picture: Buffer): Wr
       for (const message of extent === 'all' ? kept : kept.slice(verified)) {
         assert.ok((await fetched(message, server)).bytes.equals(picture), `message ${message.id} has lost its picture`)
       }
-      // A job takes them away, which may have been cut short.
+      // A job takes them away, which may have been cut short; what a killed node had claimed is free after a minute.
       for (const message of deleted) {
-        await until('a deleted picture is gone', async () => (await fetched(message, server)).status === 404, 30_000)
+        await until('a deleted picture is gone', async () => (await fetched(message, server)).status === 404, 90_000)
       }
       verified = kept.length
     },
