@@ -27,7 +27,7 @@ interface WrittenOperation {
 }
 const paths = JSON.parse(text).paths as Record<string, PathItem>
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 const declared = Object.entries(paths).flatMap(([path, item]) =>
   methods
     .filter((method) => item[method.toLowerCase()])
