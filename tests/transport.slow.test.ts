@@ -385,6 +385,11 @@ describe('the log', () => {
       await server.client.send(app.host, '/v3/apikeys', { headers: { apikey: wrong } }),
       await management.get(`/apps/${app.id}`),
       await server.client.send('apimgmt.localhost', '/apps', { headers: { key, secret: wrong } }),
+      ...(await Promise.all(
+        [`${app.id}.apiclient-us.localhost`, 'api-us.localhost', 'localhost'].map((host) =>
+          server.client.send(host, '/v3/users', { headers: { apikey: app.apiKey, appid: app.id } }),
+        ),
+      )),
     ]
     server.signal('SIGTERM')
     await server.exited
@@ -410,6 +415,8 @@ describe('the log', () => {
         ['string', 'number', 'string', 'string'],
       )
     }
+    // Whichever name of the app was used.
+    for (const line of lines.slice(-3)) assert.deepEqual([line.app, line.operation], [app.id, 'listUsers'])
     const untold = [app.apiKey, created.body.data.apiKey, key, secret, wrong]
     const values = [
       'name-in-body',
