@@ -70,7 +70,10 @@ interface Reply {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: replies of every shape are falsified
   body: any
+  headers: Record<string, string>
 }
+
+const keptHeaders = /^(x-rate|access-control-|deprecation$|link$)/
 
 /** The demo server with one habit of its own: everything passes through, and `falsify` changes what comes back. */
 function impostor(connection: Connection, origin: string, falsify: (reply: Reply) => void): Server {
@@ -82,11 +85,14 @@ function impostor(connection: Connection, origin: string, falsify: (reply: Reply
       headers: headers as Record<string, string>,
       ...(raw !== '' && { raw }),
     })
-    const reply = { method, path: url, status: answer.status, body: answer.body }
+    const kept = Object.entries(answer.headers).filter(([name]) => keptHeaders.test(name))
+    const reply: Reply = {
+      ...{ method, path: url, status: answer.status, body: answer.body ?? {} },
+      headers: Object.fromEntries(kept) as Record<string, string>,
+    }
     falsify(reply)
-    const kept = Object.entries(answer.headers).filter(([name]) => /^(x-rate|deprecation$|link$)/.test(name))
-    response.writeHead(reply.status, { 'content-type': 'application/json', ...Object.fromEntries(kept) })
-    response.end(JSON.stringify(reply.body))
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+    response.end(reply.status === 204 ? undefined : JSON.stringify(reply.body))
   })
 }
 
@@ -98,6 +104,30 @@ const habits: { habit: string; area: string; section: string; falsify: (reply: R
     section: '4 Success bodies',
     falsify(reply) {
       if (reply.method === 'POST' && reply.status === 200) reply.status = 201
+    },
+  },
+  {
+    habit: 'keeps failures from pages of other origins',
+    area: 'addresses',
+    section: '2 Browsers',
+    falsify(reply) {
+      if (reply.status >= 400) delete reply.headers['access-control-allow-origin']
+    },
+  },
+  {
+    habit: 'asks a browser for a key before it says what may be sent',
+    area: 'addresses',
+    section: '2 Browsers',
+    falsify(reply) {
+      if (reply.method === 'OPTIONS') reply.status = 401
+    },
+  },
+  {
+    habit: 'calls every part of itself by one name',
+    area: 'addresses',
+    section: '5 Error body',
+    falsify({ body }) {
+      if (body.error) body.error.source = 'api'
     },
   },
   {
@@ -314,6 +344,23 @@ describe('the conformance suite', () => {
     assert.equal(code, 1)
     assert.match(stdout, /✖ 3 Authentication +no key.*\n +expected: status 401.*\n +answered: GET \/v3\/apikeys -> 200/)
     for (const { title } of checkedAreas) assert.match(stdout, new RegExp(`^${title} +\\d+ +[1-9]`, 'm'))
+  })
+
+  it('notices a server that knows an app by one name alone', async () => {
+    const own = 'app1.api-us.example.test'
+    const server = createServer((request, response) => {
+      const [status, text] = request.headers.host === own ? [200, '{"data": {}}'] : [401, '{"error": {}}']
+      response.writeHead(status as number).end(text)
+    })
+    const connectTo = new URL(await listening(server)).host
+    const url = `http://${own}/v3`
+    const areas = checkedAreas.filter(({ name }) => name === 'addresses')
+    const findings = await examine({ ...target, url, callsUrl: url, ca: undefined, connectTo }, areas)
+    server.close()
+    const unknown = failed(findings).filter(
+      ({ section, answered }) => section.startsWith('1') && answered?.includes('401'),
+    )
+    assert.ok(unknown.length > 0, JSON.stringify(findings))
   })
 
   it('finds fault with a server that is not there', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { addresses } from './areas/addresses.ts'
 import { apiKeys } from './areas/api-keys.ts'
 import { authTokens } from './areas/auth-tokens.ts'
 import { bannedUsers } from './areas/banned-users.ts'
@@ -20,6 +21,7 @@ import { type Answer, connect, shortened } from './client.ts'
 
 export const checkedAreas: CheckedArea[] = [
   conventions,
+  addresses,
   calls,
   users,
   authTokens,

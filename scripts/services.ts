@@ -33,6 +33,7 @@ export async function startServices(): Promise<Services> {
     await redis.start()
     environment.PARLEY_TEST_REDIS = redis.url
   } else missing.push('Redis (Debian package: redis-server)')
+  if (!folderOf('python3')) missing.push('Python (Debian package: python3)')
 
   return {
     environment,
@@ -45,9 +46,13 @@ export async function startServices(): Promise<Services> {
 
 /** As root on Debian, packages can be installed; anywhere else the developer is told what is missing. */
 function installMissing(): void {
-  const packages = [...(postgresBinaries() ? [] : ['postgresql']), ...(hasRedis() ? [] : ['redis-server'])]
+  const packages = [
+    ...(postgresBinaries() ? [] : ['postgresql']),
+    ...(hasRedis() ? [] : ['redis-server']),
+    ...(folderOf('python3') ? [] : ['python3']),
+  ]
   if (packages.length === 0 || process.getuid?.() !== 0 || !folderOf('apt-get')) return
-  console.log(`Installing ${packages.join(' and ')} from the system's packages (needed once) ...`)
+  console.log(`Installing ${packages.join(', ')} from the system's packages (needed once) ...`)
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   try {
     execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env: environment })

@@ -8,7 +8,7 @@ import { parley } from './support/parley.ts'
 
 /** The parley command: help, exit codes, JSON, and that it says clearly what is wrong. */
 
-const commands = ['start', 'migrate', 'config', 'apps', 'keys', 'seed', 'backup', 'restore', 'doctor']
+const commands = ['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'seed', 'backup', 'restore', 'doctor']
 
 describe('the parley command', () => {
   let database: FreshDatabase

@@ -10,6 +10,7 @@ import { describe, it } from 'node:test'
  *
  * - `cli` and `install` stand beside `compose`: the command line opens the house through it, and it asks `install` for
  *   certificates and the master key. `config.ts` and its types may be read from these three, nowhere below.
+ * - `trial` is a proxy that the command line puts beside the server, and knows nothing of it but its port.
  * - `http` and `workers` do not know each other.
  * - An adapter knows `kit/ports`, `kit/time-limit` and adapters of its own kind.
  * - An area knows the areas above it in `areas/index.ts`, and of them only `index.ts`, `schemas.ts`, `errors.ts` and
@@ -54,8 +55,9 @@ const floorOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '
 
 const mayImport: Record<string, string[]> = {
   main: ['cli', 'config', 'kit'],
-  cli: ['cli', 'install', 'compose', 'config', 'http', 'areas', 'kit', 'storage'],
+  cli: ['cli', 'install', 'trial', 'compose', 'config', 'http', 'areas', 'kit', 'storage'],
   install: ['install', 'compose', 'config', 'adapters', 'areas', 'kit', 'storage'],
+  trial: ['trial', 'kit'],
   compose: ['install', 'config', 'http', 'workers', 'areas', 'adapters', 'kit', 'storage'],
   config: ['kit'],
   http: ['http', 'areas', 'kit', 'storage'],

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, mock } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { databaseAt, runAt } from '../scripts/postgres.ts'
-import { localCertificates } from '../server/src/install/certificates.ts'
+import { hostNames, localCertificates, namesMissing } from '../server/src/install/certificates.ts'
+import { issue } from '../server/src/install/issue-certificates.ts'
 import { databases } from './support/databases.ts'
 import { nothingChanges } from './support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, callerAt, type House, house } from './support/house.ts'
@@ -85,24 +86,6 @@ for (const database of databases) {
       await h.close()
     })
 
-    it('of a browser’s page is told that it may, and what it may read', async () => {
-      const h = await house({ database })
-      const app = await h.app('one')
-      const asked = { origin: 'https://shop.example.org', 'access-control-request-method': 'PUT' }
-      const preflight = await h.client.send(app.host, '/v3/me', {
-        method: 'OPTIONS',
-        headers: { ...asked, 'access-control-request-headers': 'authtoken, content-type' },
-      })
-      assert.equal(preflight.status, 204)
-      assert.equal(preflight.headers['access-control-allow-origin'], '*')
-      assert.equal(preflight.headers['access-control-allow-headers'], 'authtoken, content-type')
-      assert.match(String(preflight.headers['access-control-allow-methods']), /PUT/)
-      const { headers } = await app.get('/users', { origin: 'https://shop.example.org' })
-      assert.equal(headers['access-control-allow-origin'], '*')
-      assert.equal((await app.get('/users')).headers['access-control-allow-origin'], undefined)
-      await h.close()
-    })
-
     it('with headers too large is refused as that', async () => {
       const headers = `x: ${'y'.repeat(40_000)}`
       const text = await rawAnswer(h.service.port, `GET / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n`)
@@ -165,13 +148,16 @@ describe('certificates', () => {
   it('are verified by the authority for every host of the install', async () => {
     const h = await house({ database: 'sqlite', environment: { PARLEY_DOMAIN: 'chat.example' } })
     const ca = readFileSync(h.service.caFile, 'utf8')
-    const ofApps = regions.flatMap((region) => [`app1.api-${region}.chat.example`, `app1.call-${region}.chat.example`])
+    const ofApps = regions.flatMap((region) => [
+      ...['api', 'apiclient', 'call'].map((host) => `app1.${host}-${region}.chat.example`),
+      `api-${region}.chat.example`,
+    ])
     for (const name of [...ofApps, 'apimgmt.chat.example', 'chat.example', 'localhost']) {
       const socket = await handshake(h.service.port, name, ca)
       assert.equal(socket.authorized, true, name)
       socket.destroy()
     }
-    for (const name of ['other.example', 'a.b.api-us.chat.example', 'app1.api-mars.chat.example']) {
+    for (const name of ['other.example', 'a.b.apiclient-us.chat.example', 'app1.api-mars.chat.example']) {
       await assert.rejects(handshake(h.service.port, name, ca), /altnames/, name)
     }
     await assert.rejects(handshake(h.service.port, 'localhost', undefined), /certificate/)
@@ -193,6 +179,22 @@ describe('certificates', () => {
     assert.equal(certificate.checkHost('x.api-eu.two.example'), '*.api-eu.two.example')
     assert.equal(certificate.checkHost('x.api-eu.one.example'), undefined)
     assert.ok(certificate.verify(new X509Certificate(authority).publicKey))
+  })
+
+  it('of an install that knew fewer names are renewed under the same authority', async () => {
+    const { cert, caFile } = await localCertificates(folder, 'older.example')
+    const authority = { cert: readFileSync(caFile, 'utf8'), key: readFileSync(join(folder, 'ca-key.pem'), 'utf8') }
+    const fewer = hostNames('older.example').filter((name) => !name.includes('apiclient'))
+    const { leaf } = await issue(fewer, authority, { caDays: 1, leafDays: 90 })
+    writeFileSync(join(folder, 'server.pem'), leaf.cert)
+    writeFileSync(join(folder, 'server-key.pem'), leaf.key)
+    const renewed = await localCertificates(folder, 'older.example')
+    assert.ok(renewed.cert !== leaf.cert && renewed.cert !== cert)
+    assert.equal(
+      new X509Certificate(renewed.cert).checkHost('x.apiclient-in.older.example'),
+      '*.apiclient-in.older.example',
+    )
+    assert.equal(readFileSync(caFile, 'utf8'), authority.cert)
   })
 
   it('are renewed before they run out', async () => {
@@ -233,6 +235,38 @@ describe('certificates', () => {
     assert.equal(socket.getPeerX509Certificate()?.toString().trim(), cert.trim())
     socket.destroy()
     await h.close()
+  })
+
+  it('of the operator that lack a name are used all the same, and one line at the start names it', async () => {
+    const { leaf } = await issue(
+      ['*.api-us.given.example', '*.call-us.given.example', 'api-us.given.example'],
+      undefined,
+      { caDays: 1, leafDays: 1 },
+    )
+    assert.deepEqual(namesMissing(leaf.cert, 'us', 'given.example'), [
+      '*.apiclient-us.given.example',
+      'apimgmt.given.example',
+    ])
+    writeFileSync(join(folder, 'given.pem'), leaf.cert)
+    writeFileSync(join(folder, 'given-key.pem'), leaf.key)
+    const site = await install('sqlite', {
+      PARLEY_LOG_LEVEL: 'warn',
+      PARLEY_DOMAIN: 'given.example',
+      PARLEY_TLS_CERT: join(folder, 'given.pem'),
+      PARLEY_TLS_KEY: join(folder, 'given-key.pem'),
+    })
+    // Tests reach a server by the authority in its data folder.
+    await localCertificates(site.environment.PARLEY_DATA ?? '', 'given.example')
+    const server = await site.start()
+    server.signal('SIGTERM')
+    await server.exited
+    const told = server
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('apiclient'))
+    assert.equal(told.length, 1)
+    assert.deepEqual(JSON.parse(told[0] ?? '').missing, ['*.apiclient-us.given.example', 'apimgmt.given.example'])
+    await site.remove()
   })
 })
 
@@ -351,6 +385,11 @@ describe('the log', () => {
       await server.client.send(app.host, '/v3/apikeys', { headers: { apikey: wrong } }),
       await management.get(`/apps/${app.id}`),
       await server.client.send('apimgmt.localhost', '/apps', { headers: { key, secret: wrong } }),
+      ...(await Promise.all(
+        [`${app.id}.apiclient-us.localhost`, 'api-us.localhost', 'localhost'].map((host) =>
+          server.client.send(host, '/v3/users', { headers: { apikey: app.apiKey, appid: app.id } }),
+        ),
+      )),
     ]
     server.signal('SIGTERM')
     await server.exited
@@ -376,6 +415,8 @@ describe('the log', () => {
         ['string', 'number', 'string', 'string'],
       )
     }
+    // Whichever name of the app was used.
+    for (const line of lines.slice(-3)) assert.deepEqual([line.app, line.operation], [app.id, 'listUsers'])
     const untold = [app.apiKey, created.body.data.apiKey, key, secret, wrong]
     const values = [
       'name-in-body',

@@ -26,7 +26,7 @@ import { createProxyTrust } from './http/proxy.ts'
 import { createPublicPages } from './http/public-pages.ts'
 import { headProblem } from './http/request-head.ts'
 import { createRouter } from './http/router.ts'
-import { localCertificates } from './install/certificates.ts'
+import { localCertificates, namesMissing } from './install/certificates.ts'
 import { openDataFolder } from './install/data-folder.ts'
 import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
@@ -244,7 +244,7 @@ export async function startService(config: Config, log: Logger, options: Options
   const counters = await openCounters(config, tools.secrets, log)
   const observer = createObserver(log)
   const trust = createProxyTrust(config.trustProxy)
-  const certificates = await certificatesFor(config)
+  const certificates = await certificatesFor(config, log)
   let stopping = false
 
   const directory = openDirectory(database, tools.secrets)
@@ -320,13 +320,13 @@ export async function startService(config: Config, log: Logger, options: Options
   }
 }
 
-async function certificatesFor(config: Config) {
+async function certificatesFor(config: Config, log: Logger) {
   if (config.tlsCert && config.tlsKey) {
-    return {
-      cert: readFileSync(config.tlsCert, 'utf8'),
-      key: readFileSync(config.tlsKey, 'utf8'),
-      caFile: config.tlsCert,
-    }
+    const cert = readFileSync(config.tlsCert, 'utf8')
+    const missing = namesMissing(cert, config.region, config.domain)
+    // Whoever uses other names only, such as a single host with the header appid, needs no more than the certificate has.
+    if (missing.length > 0) log.warn({ missing }, 'the certificate is not made out to all names of this install')
+    return { cert, key: readFileSync(config.tlsKey, 'utf8'), caFile: config.tlsCert }
   }
   return localCertificates(config.data, config.domain)
 }

@@ -10,10 +10,11 @@ import { restore } from './cli/restore.ts'
 import { seed } from './cli/seed.ts'
 import { config } from './cli/settings.ts'
 import { start } from './cli/start.ts'
+import { trial } from './cli/trial.ts'
 import { ConfigError, readConfig, settingsList } from './config.ts'
 import { ApiError } from './kit/errors.ts'
 
-const commands: Command[] = [start, migrate, config, apps, keys, seed, backup, restore, doctor]
+const commands: Command[] = [start, trial, migrate, config, apps, keys, seed, backup, restore, doctor]
 
 // Whatever is made here holds what is nobody else's business.
 process.umask(0o077)

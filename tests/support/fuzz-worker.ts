@@ -180,6 +180,7 @@ async function tryOne(request: FuzzRequest, send: Send, known: Known, outcome: O
 function problemOf({ method }: FuzzRequest, { status, type, text, milliseconds }: Reply): string | undefined {
   if (milliseconds > slowMilliseconds) return `took ${Math.round(milliseconds)} ms`
   if (status >= 500 || status < 200) return `${status} ${text}`
+  if (method === 'OPTIONS' && status === 204) return text === '' ? undefined : 'a body in answer to OPTIONS'
   if (method === 'HEAD') return text === '' ? undefined : 'a body in answer to HEAD'
   if (!type.startsWith('application/json'))
     return status === 200 && /^text\/(html|plain)/.test(type) ? undefined : `${status} ${type}`

@@ -369,13 +369,18 @@ function strayPath(random: Random): string {
 
 function hostFor(random: Random, { domain, appId, region, records }: Known, management: boolean): string {
   if (random.chance(0.9))
-    return management ? `apimgmt.${domain}` : `${appId}.${random.pick(['api', 'call'])}-${region}.${domain}`
+    return management
+      ? `apimgmt.${domain}`
+      : `${appId}.${random.pick(['api', 'apiclient', 'call'])}-${region}.${domain}`
   return random.pick([
     domain,
     '127.0.0.1',
     'unknown.example',
     '',
     `${appId}.api-eu.${domain}`,
+    `${appId}.apiclient-eu.${domain}`,
+    `api-${region}.${domain}`,
+    `api-eu.${domain}`,
     `${'a'.repeat(33)}.api-us.${domain}`,
     `${random.pick(records.appId) ?? 'x'}.api-${region}.${domain}`,
     `${appId.toUpperCase()}.API-${region}.${domain}.`,

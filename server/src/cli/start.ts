@@ -1,10 +1,10 @@
-import type { Logger } from 'pino'
 import { type House, type Service, startService } from '../compose.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../http/observe.ts'
 import { beginLiveCalls } from '../install/demo-live.ts'
 import { type Credentials, seedDemo, writeCredentials } from '../install/seed.ts'
 import type { Command } from './command.ts'
+import { stopOnSignal } from './stop-on-signal.ts'
 
 export const start: Command = {
   name: 'start',
@@ -73,29 +73,4 @@ function block(credentials: Credentials, folder: string, note: string): string {
   Stop with Ctrl-C.${note}
 
 `
-}
-
-const exitForced = 1
-
-/** The first signal drains; a second one does not wait. */
-function stopOnSignal(service: Service, atStop: (() => void)[], log: Logger, closeLog: () => void): void {
-  let stopping = false
-  const stop = async () => {
-    if (stopping) process.exit(exitForced)
-    stopping = true
-    log.info('stopping')
-    for (const each of atStop) each()
-    let code = 0
-    try {
-      await service.stop()
-      log.info('stopped')
-    } catch (error) {
-      log.error({ err: error }, 'stopping failed')
-      code = exitForced
-    }
-    closeLog()
-    process.exit(code)
-  }
-  process.on('SIGTERM', () => void stop())
-  process.on('SIGINT', () => void stop())
 }

@@ -1,6 +1,9 @@
-/** What a host name says: an app in a region on the chat or the calls host, the management host, or nothing. */
+/**
+ * What a host name says: an app in a region on the chat or the calls host, a region alone, the management host, or nothing.
+ * Clients of end users have a name of their own for the chat host, which is that host in all that follows.
+ */
 export interface Address {
-  kind: 'app' | 'management' | 'bare'
+  kind: 'app' | 'region' | 'management' | 'bare'
   host: 'api' | 'call'
   appId: string | undefined
   region: string | undefined
@@ -13,16 +16,20 @@ const hostCharactersMax = 255
 
 /** Reads host names of this install's domain; each is parsed once. */
 export function addressReader(domain: string): (host: string | undefined) => Address {
-  // Whatever is shaped like an app's host names an app, if only one that does not exist.
-  const shape = new RegExp(`^(.*)\\.(api|call)-([^.]*)\\.${domain.replaceAll('.', '\\.')}$`)
+  // Whatever is shaped like an app's host names an app, if only one that does not exist; without the label of an app, the
+  // chat host of a region is left.
+  const base = domain.replaceAll('.', '\\.')
+  const ofApp = new RegExp(`^(.*)\\.(api|apiclient|call)-([^.]*)\\.${base}$`)
+  const ofRegion = new RegExp(`^api-([^.]*)\\.${base}$`)
   const remembered = new Map<string, Address>()
 
   function parse(host: string): Address {
     const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
     if (name === `apimgmt.${domain}`) return management
-    const match = shape.exec(name)
-    if (!match) return bare
-    return { kind: 'app', host: match[2] as Address['host'], appId: match[1], region: match[3] }
+    const app = ofApp.exec(name)
+    if (app) return { kind: 'app', host: app[2] === 'call' ? 'call' : 'api', appId: app[1], region: app[3] }
+    const region = ofRegion.exec(name)
+    return region ? { ...bare, kind: 'region', region: region[1] } : bare
   }
 
   return (host) => {

@@ -1,36 +1,48 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { leavesTooMuchUnread } from './unread-body.ts'
 
 /**
  * Pages of any origin may call Parley: what opens a door is a header that the page must know, never a cookie that a
- * browser would send by itself.
+ * browser would send by itself. A page that does not get these headers with a failure learns nothing of it, not even the
+ * status; so they go with every answer.
  */
-const anyOrigin = ['Access-Control-Allow-Origin', '*']
+const requestHeaders = [
+  ...['apikey', 'authToken', 'appid', 'onBehalfOf', 'key', 'secret', 'Authorization'],
+  ...['Accept', 'Content-Type', 'Idempotency-Key', 'Range', 'If-Range', 'If-None-Match'],
+  // Sent by clients, and ignored here; a browser would not let them through unless they were named.
+  ...['dnt', 'origin', 'referer', 'sdk', 'resource'],
+]
 
-const exposed = ['X-Request-Id', 'Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+const readableHeaders = [
+  ...['X-Request-Id', 'Retry-After', 'Deprecation', 'Link', 'Content-Range', 'Accept-Ranges', 'ETag'],
+  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  ...['X-Rate-Limit', 'X-Rate-Limit-Remaining', 'X-Rate-Limit-Reset'],
+]
 
-/** What an answer to a page carries. */
-export function corsHeaders({ headers }: IncomingMessage): string[] {
-  return headers.origin === undefined ? [] : [...anyOrigin, 'Access-Control-Expose-Headers', exposed.join(', ')]
+export const openToPages = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'OPTIONS,HEAD,GET,POST,PUT,PATCH,DELETE',
+  'Access-Control-Allow-Headers': requestHeaders.join(', '),
+  'Access-Control-Expose-Headers': readableHeaders.join(', '),
 }
 
-/** Whether a browser asks what a page may send. */
-export function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
-}
+/** The same as names and values in turn. */
+export const openToPagesInTurn = Object.entries(openToPages).flat()
 
 const rememberedSeconds = 86_400
 
-export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+/**
+ * Tells whoever asks what may be sent. A browser asks in the name of a page, which has no say in what goes with the
+ * question, so nothing is asked in return. Headers that nobody knows do no harm: all that are asked for may be sent.
+ */
+export function answerOptions(request: IncomingMessage, response: ServerResponse): void {
   const asked = request.headers['access-control-request-headers']
-  response.writeHead(204, [
-    ...anyOrigin,
-    'Access-Control-Allow-Methods',
-    'GET, POST, PUT, PATCH, DELETE',
-    ...(asked === undefined ? [] : ['Access-Control-Allow-Headers', asked]),
-    'Access-Control-Max-Age',
-    String(rememberedSeconds),
-    'Vary',
-    'Access-Control-Request-Headers',
-  ])
+  response.writeHead(204, {
+    ...openToPages,
+    ...(asked !== undefined && { 'Access-Control-Allow-Headers': asked }),
+    'Access-Control-Max-Age': rememberedSeconds,
+    Vary: 'Access-Control-Request-Headers',
+    ...(leavesTooMuchUnread(request) && { Connection: 'close' }),
+  })
   response.end()
 }

@@ -20,6 +20,7 @@ import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { keptInPart, welcomeBody } from './connection.ts'
+import { openToPages } from './cors.ts'
 import { watchForCrumbs } from './crumbs.ts'
 import type { Directory } from './directory.ts'
 import { answerTo, apiNotFound, errorText, retryAfterOf } from './errors.ts'
@@ -57,7 +58,6 @@ interface Act {
 }
 
 function actFor({ method }: IncomingMessage, token: string, name: string | undefined, search: string): Act | undefined {
-  if (method === 'OPTIONS') return { operation: 'askAboutFile', run: async (_, __, response) => preflight(response) }
   if (method === 'PUT' && name === undefined) {
     return { operation: 'uploadFile', run: (door, request, response) => upload(door, token, request, response) }
   }
@@ -71,19 +71,8 @@ function actFor({ method }: IncomingMessage, token: string, name: string | undef
   return undefined
 }
 
-/** Whoever has the address may use it from any page. */
-const openToPages = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
-
-function preflight(response: ServerResponse): number {
-  response.writeHead(204, {
-    ...openToPages,
-    'Access-Control-Allow-Methods': 'GET, HEAD, PUT',
-    'Access-Control-Allow-Headers': 'Content-Type, Range, If-Range, If-None-Match',
-    'Access-Control-Max-Age': '86400',
-  })
-  response.end()
-  return 204
-}
+/** Whoever has the address may use it from any page, and show what is there. */
+const usableAnywhere = { ...openToPages, 'Cross-Origin-Resource-Policy': 'cross-origin' }
 
 async function answered(door: FileDoor, act: Act, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const trace = door.observer.begin()
@@ -106,7 +95,7 @@ function refuse(error: unknown, trace: Trace, request: IncomingMessage, response
   }
   const text = errorText(known, 'chat-api')
   response.writeHead(known.status, {
-    ...openToPages,
+    ...usableAnywhere,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'X-Request-Id': trace.id,
@@ -151,7 +140,7 @@ async function download(
   // The small picture may be made any moment; what stands in for it is not to be kept.
   const keep = small && !asThumbnail ? 'no-store' : `max-age=${ticket.expiresAt - tools.clock.now()}, immutable`
   const headers = {
-    ...openToPages,
+    ...usableAnywhere,
     'Content-Type': shown ? type : 'application/octet-stream',
     'Content-Disposition': `${shown ? 'inline' : 'attachment'}; ${namedAs(file.name)}`,
     'X-Content-Type-Options': 'nosniff',
@@ -249,7 +238,7 @@ async function upload(
   database.wake()
   const text = JSON.stringify({ data: shownAttachment(tools, appId, storedAttachment(file)) })
   response.writeHead(200, {
-    ...openToPages,
+    ...usableAnywhere,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
   })

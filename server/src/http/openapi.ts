@@ -39,6 +39,16 @@ const servers = {
     description: 'Chat host of an app',
     variables: { appId: appVariable, region: regionVariable, domain: domainVariable },
   },
+  client: {
+    url: 'https://{appId}.apiclient-{region}.{domain}',
+    description: 'The same host under the name that clients of end users call',
+    variables: { appId: appVariable, region: regionVariable, domain: domainVariable },
+  },
+  region: {
+    url: 'https://api-{region}.{domain}',
+    description: 'The same host for an app that the header `appid` names',
+    variables: { region: regionVariable, domain: domainVariable },
+  },
   call: {
     url: 'https://{appId}.call-{region}.{domain}',
     description: 'Calls host of an app',
@@ -79,7 +89,8 @@ export function openApiDocument(areas: Area[]) {
   for (const area of shown) {
     for (const operation of area.operations) {
       const path = documentedPath(area, operation)
-      paths[path] ??= { servers: [serverOf(area)] }
+      // Of the chat host, its other names are told once, for the whole document.
+      paths[path] ??= serverOf(area) === servers.api ? {} : { servers: [serverOf(area)] }
       paths[path][operation.method.toLowerCase()] = operationObject(area, operation, records)
     }
   }
@@ -92,7 +103,7 @@ export function openApiDocument(areas: Area[]) {
       description: 'Every success is HTTP 200 with `data`; every failure has `error.code` to go by.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [servers.api],
+    servers: [servers.api, servers.client, servers.region],
     tags: shown.map(({ name, about }) => ({ name, description: about })),
     paths,
     components: { securitySchemes, headers, schemas: { Error: errorSchema, ...records } },

@@ -10,7 +10,7 @@ import { workIn } from '../kit/work.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type Address, addressReader } from './address.ts'
 import { parseBody, readBody } from './body.ts'
-import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
+import { answerOptions, openToPagesInTurn } from './cors.ts'
 import { enterAsClient, isClient } from './doors/client.ts'
 import { enterAsManagement } from './doors/management.ts'
 import { enterAsServer, headerText, resolveApp } from './doors/server.ts'
@@ -32,6 +32,7 @@ import { errorsOf } from './openapi.ts'
 import { takeTime } from './patience.ts'
 import { answerRead, type Call, change, nothingSent, requireActor, type Sent, type Stage } from './perform.ts'
 import type { createRouter, Found, Mounted } from './router.ts'
+import { leavesTooMuchUnread } from './unread-body.ts'
 import { uploadMeter } from './uploads.ts'
 
 export interface Pipeline extends Stage {
@@ -66,7 +67,8 @@ export function createPipeline(pipeline: Pipeline) {
     response: ServerResponse,
     problem: ApiError | undefined,
   ): Promise<void> {
-    if (!problem && isPreflight(request)) return answerPreflight(request, response)
+    // Not over plain HTTP: what a browser asks about now it would send next, with a key, in the clear.
+    if (!problem && request.method === 'OPTIONS' && isSecure(request)) return answerOptions(request, response)
     const exchange: Exchange = {
       request,
       response,
@@ -322,7 +324,7 @@ function send(
     String(Buffer.byteLength(body)),
     'X-Request-Id',
     trace.id,
-    ...corsHeaders(request),
+    ...openToPagesInTurn,
   ]
   if (allowance) headers.push(...allowanceHeaders(allowance))
   if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter))
@@ -331,17 +333,9 @@ function send(
   if (replacement) {
     headers.push('Deprecation', 'true', 'Link', `<${filledPath(replacement, params)}>; rel="successor-version"`)
   }
-  const cutOff = !request.complete && request.method !== 'GET' && !canBeSkipped(request)
-  if (cutOff) headers.push('Connection', 'close')
+  if (request.method !== 'GET' && leavesTooMuchUnread(request)) headers.push('Connection', 'close')
   response.writeHead(status, headers)
   response.end(body)
-}
-
-const skippedBytesMax = 65_536
-
-/** A short body that was not read is passed over; after a long or endless one the connection ends with the answer. */
-function canBeSkipped({ headers }: IncomingMessage): boolean {
-  return Number(headers['content-length']) <= skippedBytesMax
 }
 
 /** A path with the values that the request's own path has for its parameters. */

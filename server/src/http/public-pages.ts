@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { openToPages } from './cors.ts'
 import type { Observer } from './observe.ts'
 import { shared } from './sending.ts'
 
@@ -18,6 +19,8 @@ interface Shown {
   status: number
   type: string
   text: string | Buffer
+  /** Not for pages of other origins: what opens it may be where the browser runs, which no page has to know. */
+  closedToPages?: boolean
 }
 
 type Page = (request: IncomingMessage) => Promise<Shown>
@@ -39,8 +42,10 @@ export function createPublicPages(pages: PublicPages) {
         return { status: reasons.length === 0 ? 200 : 503, type: json, text: JSON.stringify({ status, reasons }) }
       },
       '/metrics': async (request: IncomingMessage) => {
-        if (!mayReadMetrics(pages, request)) return { status: 403, type: json, text: '{"status":"forbidden"}' }
-        return { status: 200, type: pages.observer.metricsType, text: await pages.observer.metrics() }
+        const closedToPages = true
+        if (mayReadMetrics(pages, request))
+          return { status: 200, type: observer.metricsType, text: await observer.metrics(), closedToPages }
+        return { status: 403, type: json, text: '{"status":"forbidden"}', closedToPages }
       },
       '/openapi.json': async () => ({ status: 200, type: json, text: openApi() }),
       '/docs': async () => ({ status: 200, type: html, text: docsPage() }),
@@ -73,8 +78,13 @@ function madeOnce(make: () => string): () => Buffer {
   }
 }
 
-function show({ status, type, text }: Shown, { method }: IncomingMessage, response: ServerResponse): void {
+function show(
+  { status, type, text, closedToPages }: Shown,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): void {
   response.writeHead(status, {
+    ...(!closedToPages && openToPages),
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(text),
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",

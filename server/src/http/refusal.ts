@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { ApiError } from '../kit/errors.ts'
+import { openToPages } from './cors.ts'
 import { errorText } from './errors.ts'
 
 /** Answers to what never became a request: it could not be read, took too long, or found no room. */
@@ -11,6 +12,7 @@ export function refusalText(error: ApiError): string {
   return [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     'Content-Type: application/json; charset=utf-8',
+    ...Object.entries(openToPages).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${Buffer.byteLength(text)}`,
     ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
     'Connection: close',

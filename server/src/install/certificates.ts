@@ -16,9 +16,22 @@ const leafDays = 398
 const renewDaysBefore = 30
 const dayMilliseconds = 24 * 3600 * 1000
 
+/** Every name that a documented address can have. */
 export function hostNames(domain: string): string[] {
-  const wildcards = regions.flatMap((region) => [`*.api-${region}.${domain}`, `*.call-${region}.${domain}`])
-  return [...new Set([domain, `apimgmt.${domain}`, 'localhost', ...wildcards])]
+  const ofRegions = regions.flatMap((region) => namesOfRegion(region, domain))
+  return [...new Set([domain, `apimgmt.${domain}`, 'localhost', ...ofRegions])]
+}
+
+function namesOfRegion(region: string, domain: string): string[] {
+  const chat = `api-${region}.${domain}`
+  return [`*.${chat}`, `*.apiclient-${region}.${domain}`, `*.call-${region}.${domain}`, chat]
+}
+
+/** The names of an install in one region that a certificate of the operator's own is not made out to. */
+export function namesMissing(cert: string, region: string, domain: string): string[] {
+  const certificate = new NodeCertificate(cert)
+  const wanted = [...namesOfRegion(region, domain), `apimgmt.${domain}`]
+  return wanted.filter((name) => certificate.checkHost(name.replace('*', 'app')) === undefined)
 }
 
 /** The stored certificates, made or renewed where that is needed. */
@@ -43,7 +56,7 @@ export async function localCertificates(folder: string, domain: string): Promise
 
 function isOutdated(cert: string, domain: string): boolean {
   const parsed = new NodeCertificate(cert)
-  const names = parsed.subjectAltName ?? ''
+  const names = (parsed.subjectAltName ?? '').split(', ')
   const covered = hostNames(domain).every((name) => names.includes(`DNS:${name}`))
   return !covered || Date.parse(parsed.validTo) - Date.now() < renewDaysBefore * dayMilliseconds
 }

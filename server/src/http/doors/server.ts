@@ -8,21 +8,24 @@ import { apiKeyUnknown, invalidAppId, noApiKey, noAppId } from '../errors.ts'
 const appIdForm = /^[a-z0-9]{1,32}$/
 const apiKeyForm = /^[0-9a-f]{40}$/
 
-/** The app a request is for: its host name says so, else the header `appid`, else the install has only one. */
+/**
+ * The app a request is for: its host name says so, else the header `appid`, else the install has only one. A header that
+ * is sent twice arrives as one with a comma in it, and so is no app id.
+ */
 export async function resolveApp(
   directory: Directory,
   address: Address,
   headers: IncomingHttpHeaders,
 ): Promise<KnownApp> {
   const named = address.appId ?? headerText(headers.appid)?.toLowerCase()
-  if (named === undefined) {
-    const only = await directory.onlyApp()
-    if (!only) throw noAppId()
-    return only
-  }
-  const app = appIdForm.test(named) ? await directory.app(named) : undefined
-  if (!app || (address.region !== undefined && address.region !== app.region)) throw invalidAppId()
+  const app = named === undefined ? await directory.onlyApp() : await knownApp(directory, named)
+  if (!app) throw named === undefined ? noAppId() : invalidAppId()
+  if (address.region !== undefined && address.region !== app.region) throw invalidAppId()
   return app
+}
+
+async function knownApp(directory: Directory, id: string): Promise<KnownApp | undefined> {
+  return appIdForm.test(id) ? directory.app(id) : undefined
 }
 
 /** The door of server-side callers: the header `apikey`. */

@@ -26,10 +26,13 @@ export function startChapter(areas: Area[]): Html {
 <section class="op" id="start">
   <div class="about">
     <h2><a href="#start">Start here</a></h2>
-    <p>Each app has two hosts of its own, one for chat and one for calls. Everything is HTTPS and JSON, and every success
-    is HTTP&nbsp;200 with <code>data</code>.</p>
+    <p>Each app has two hosts of its own, one for chat and one for calls. The chat host has two more names: one that clients
+    of end users call, and one that needs the header <code>appid</code>. Everything is HTTPS and JSON, and every success is
+    HTTP&nbsp;200 with <code>data</code>.</p>
     <dl class="facts">
       <dt>Chat host</dt><dd><code>https://{appId}.api-{region}.{domain}/v3</code></dd>
+      <dt>for end users</dt><dd><code>https://{appId}.apiclient-{region}.{domain}/v3</code></dd>
+      <dt>by <code>appid</code></dt><dd><code>https://api-{region}.{domain}/v3</code></dd>
       <dt>Calls host</dt><dd><code>https://{appId}.call-{region}.{domain}/v3</code></dd>
       ${managed && html`<dt>Management</dt><dd><code>https://apimgmt.{domain}</code></dd>`}
     </dl>
