@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { badRequest, quotaReached } from '../../kit/errors.ts'
+import { quotaReached } from '../../kit/errors.ts'
 import type { KeyScope } from '../../kit/operation.ts'
 import type { Filters } from '../../kit/page.ts'
 import type { Secrets } from '../../kit/ports.ts'
 import type { Work } from '../../kit/work.ts'
 import { contains, oneAtATime } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import { apiKeyNotFound } from './errors.ts'
+import { apiKeyNotFound, nameTaken } from './errors.ts'
 import { apiKeyCreated, apiKeyDeleted, apiKeyUpdated } from './events.ts'
 import type { ApiKey, ApiKeyListQuery } from './schemas.ts'
 import type { ApiKeyRow } from './tables.ts'
@@ -111,8 +111,7 @@ export async function removeKey({ db, emit }: Work, key: ApiKeyRow): Promise<voi
 }
 
 function refuseTakenName(others: { name: string }[], name: string | undefined): void {
-  if (others.some((other) => other.name === name))
-    throw badRequest({ name: ['is the name of another key of this app'] })
+  if (name !== undefined && others.some((other) => other.name === name)) throw nameTaken(name)
 }
 
 export function toApiKey(row: ApiKeyRow, secrets: Secrets): ApiKey {
