@@ -118,6 +118,11 @@ for (const database of databases) {
         await assertUnchanged('refusals')
       })
 
+      it('says of an id that is taken that the role already exists', async () => {
+        const { error } = (await (await newApp()).post('/roles', { role: 'Default', name: 'x' })).body
+        assert.match(error.message, /already exists/)
+      })
+
       it('stops at 25 roles, default among them, and goes on once one is deleted', async () => {
         const app = await newApp()
         const answers = await Promise.all(
