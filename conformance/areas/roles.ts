@@ -9,6 +9,7 @@ import {
   isSeconds,
   NotSeen,
   refusals,
+  says,
   soon,
   success,
 } from '../check.ts'
@@ -41,7 +42,9 @@ export const roles: CheckedArea = {
     }),
     check('4 Create', 'an id that exists: 400 ERR_BAD_REQUEST, details.role', async (server) => {
       const { role } = await makeRole(server)
-      failure(await server.api.post('/roles', { role, name: 'Twice' }), 400, 'ERR_BAD_REQUEST', 'role')
+      const answer = await server.api.post('/roles', { role, name: 'Twice' })
+      failure(answer, 400, 'ERR_BAD_REQUEST', 'role')
+      says(answer.body.error, 'already exists')
     }),
     check('4 Create', 'every field at fault is named', async ({ api }) => {
       const answer = await api.post('/roles', {})

@@ -12,6 +12,7 @@ import {
 import type { Answer } from '../../../../tests/support/http.ts'
 import { appWith, as, clientOf } from '../../../../tests/support/talk.ts'
 import { logOf } from '../../../../tests/support/told.ts'
+import { quotaReached } from '../../kit/errors.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 
 /** The two paths by which a user comes into a group alone: neither leads around what the other has to pass. */
@@ -90,7 +91,10 @@ for (const database of databases) {
       'a group that they are in': { arrange: addLin('participants'), refusal: [409, 'ERR_ALREADY_JOINED'] },
       'a group that they are an admin of': { arrange: addLin('admins'), refusal: [409, 'ERR_ALREADY_JOINED'] },
       'a group that is full': { arrange: fill, refusal: [403, 'ERR_NO_VACANCY'] },
-      'one group more than there may be': { arrange: joinTwoThousand, refusal: [403, 'ERR_PLAN_QUOTA_RESTRICTION'] },
+      'one group more than there may be': {
+        arrange: joinTwoThousand,
+        refusal: [quotaReached.status, quotaReached.code],
+      },
       'a group where the role may join none': {
         arrange: setPermissions({ joinGroup: 'deny' }),
         refusal: [403, 'ERR_PERMISSION_DENIED'],
