@@ -460,7 +460,7 @@ for (const database of databases) {
         assert.deepEqual(codes(await block(nora, 'nora', 'milo')), { milo: 'success' })
         later(1)
         await block(app, 'amara', 'nora')
-        assert.deepEqual(await uidsOf(nora, 'nora'), ['amara', 'milo'])
+        assert.deepEqual(await uidsOf(nora, 'nora'), ['milo', 'amara'])
         assert.deepEqual(await uidsOf(nora, 'nora', '?direction=blockedByMe'), ['milo'])
         assert.deepEqual(codes(await unblock(nora, 'nora', 'milo')), { milo: 'success' })
         assert.deepEqual(await uidsOf(nora, 'nora'), ['amara'])
