@@ -108,7 +108,8 @@ export async function join(
 /** Whether a client names nobody but its own user, as a participant: then it does not add, it joins. */
 export function isJoining(caller: Caller, { participants = [], ...others }: MembersAdd): boolean {
   if (caller.kind !== 'client' || uidsIn(others).size > 0) return false
-  return [...uidsIn({ participants })].join() === caller.uid
+  const named = uidsIn({ participants })
+  return named.size === 1 && named.has(caller.uid)
 }
 
 /** Joining is of the core class. Where only the body tells that it is that, it is counted once the body is read. */
