@@ -103,6 +103,11 @@ export const roles: CheckedArea = {
       const changed = data(await server.api.put(`/roles/${role}`, body))
       equal(['description' in changed, 'settings' in changed], [false, false], 'whether they are still there')
     }),
+    check('6 Update', 'an empty description clears it', async (server) => {
+      const { role } = await makeRole(server)
+      data(await server.api.put(`/roles/${role}`, { description: 'Leads' }))
+      equal('description' in data(await server.api.put(`/roles/${role}`, { description: '' })), false, 'a description')
+    }),
     ...refusals('6 Update', [
       { expects: 'an empty name', method: 'PUT', path: belowRole(''), body: { name: '' }, field: 'name', ...bad },
       { expects: 'an unknown role, get', path: '/roles/conf-nobody', status: 404, code: 'ERR_ROLE_NOT_FOUND' },

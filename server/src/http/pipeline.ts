@@ -217,6 +217,7 @@ async function readSent(pipeline: Pipeline, request: IncomingMessage, call: Call
     return readSentForm(pipeline, request, app.id, call)
   }
   const text = await readBody(request, operation.bodyBytesMax)
+  if (operation.bodyRequired && text.trim() === '') throw badRequest({ body: ['is required'] })
   return { text, body: parseBody(text), files: [] }
 }
 

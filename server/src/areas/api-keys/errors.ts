@@ -1,4 +1,4 @@
-import { ApiError, badRequest, defineError } from '../../kit/errors.ts'
+import { defineError } from '../../kit/errors.ts'
 
 export const apiKeyNotFound = defineError(
   'ERR_APIKEY_NOT_FOUND',
@@ -13,10 +13,3 @@ export const noSelfAction = defineError(
   'the API key in the path is the one the request was made with',
   () => 'An API key cannot change or delete itself; use another key.',
 )
-
-/** Clients look for the words `already exists` before they make what is there. */
-export function nameTaken(name: string): ApiError {
-  const { code, status } = badRequest
-  const details = { name: ['is the name of another key of this app'] }
-  return new ApiError(code, status, `An API key with the name ${name} already exists.`, undefined, details)
-}

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { quotaReached } from '../../kit/errors.ts'
+import { alreadyTaken, quotaReached } from '../../kit/errors.ts'
 import type { KeyScope } from '../../kit/operation.ts'
 import type { Filters } from '../../kit/page.ts'
 import type { Secrets } from '../../kit/ports.ts'
 import type { Work } from '../../kit/work.ts'
 import { contains, oneAtATime } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import { apiKeyNotFound, nameTaken } from './errors.ts'
+import { apiKeyNotFound } from './errors.ts'
 import { apiKeyCreated, apiKeyDeleted, apiKeyUpdated } from './events.ts'
 import type { ApiKey, ApiKeyListQuery } from './schemas.ts'
 import type { ApiKeyRow } from './tables.ts'
@@ -111,7 +111,7 @@ export async function removeKey({ db, emit }: Work, key: ApiKeyRow): Promise<voi
 }
 
 function refuseTakenName(others: { name: string }[], name: string | undefined): void {
-  if (name !== undefined && others.some((other) => other.name === name)) throw nameTaken(name)
+  if (others.some((other) => other.name === name)) throw alreadyTaken('name', `A key with the name ${name}`)
 }
 
 export function toApiKey(row: ApiKeyRow, secrets: Secrets): ApiKey {

@@ -173,7 +173,13 @@ for (const database of databases) {
       assertSucceeds(await lin.post('/groups/g/members', { participants }))
       assertSucceeds(await max.post('/groups/g/members', { participants: [{ uid: 'max' }] }))
       assertSucceeds(await app.put('/groups/g/members/lin', { scope: 'admin' }))
-      for (const entry of [{ uid: 'ada' }, { uid: 'lin', scope: 'admin' }, { scope: 'participant' }, { uid: ' ' }, 7]) {
+      for (const entry of [
+        { uid: 'ada' },
+        { uid: 'lin', scope: 'admin' },
+        { scope: 'participant' },
+        { uid: ' ' },
+        7.5,
+      ]) {
         const answer = await lin.post('/groups/g/members', { participants: [entry] })
         assertFails(answer, 400, 'ERR_BAD_REQUEST')
         assert.match(Object.keys(answer.body.error.details).join(), /^participants\.0/)

@@ -27,10 +27,10 @@ import {
 } from '../groups/index.ts'
 import { type MembersAdd, membersMax, uidsIn } from '../groups/schemas.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { type Guessing, guess } from './guesses.ts'
+import { authoriseJoining } from './permissions.ts'
 
 /** Coming into a group by oneself. Two paths lead here, and neither knows a way around what the other has to pass. */
 
@@ -54,7 +54,7 @@ export async function prepareToJoin(
   actor: Actor,
   password: string | undefined,
 ): Promise<Match | undefined> {
-  refuseUnless(roleRules.mayJoinGroup(await policyOf(call.db, actor), group.type))
+  await authoriseJoining(call.db, actor, group)
   const { standing } = await placeIn(call.db, group, actor.uid)
   const asked = requireMayEnter(group, standing, actor.uid, password)
   return asked === undefined ? undefined : guess(call, group, actor.uid, asked)
@@ -92,7 +92,7 @@ export async function join(
 ): Promise<Joined> {
   const { uid } = actor
   const { group, by, acting } = await holdScene(work.db, guid, actor, [])
-  refuseUnless(roleRules.mayJoinGroup(await policyOf(work.db, actor), group.type))
+  await authoriseJoining(work.db, actor, group)
   const asked = requireMayEnter(group, acting, uid, password)
   // The password may have been changed, or have been asked for only now.
   if (!by || (asked !== undefined && match?.hash !== group.password)) throw new Unprepared()

@@ -25,7 +25,6 @@ import {
   groupRules,
   holdScene,
   type Match,
-  placeIn,
   putScope,
   receiveGuests,
   requireGroup,
@@ -40,18 +39,17 @@ import {
   Group,
   GroupJoin,
   type GuestLists,
-  type MemberScope,
   MembersAdd,
   memberScopes,
   membersMax,
   uidsIn,
 } from '../groups/schemas.ts'
-import { authorise, refuseUnless } from '../rbac/index.ts'
-import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import { authorise } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { blocksBetween, findUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
 import { holdMember, leave } from './acts.ts'
 import { countAsJoining, isJoining, join, joiningErrors, prepareToJoin } from './joining.ts'
+import { scopesShownTo } from './permissions.ts'
 import { Member, MemberListQuery, ScopeChange, ScopeChanged } from './schemas.ts'
 
 const addMembers = operation({
@@ -71,11 +69,10 @@ const addMembers = operation({
   errors: [...joiningErrors, groupNotJoined, noAdminScope],
   find: ({ db, params }) => requireGroup(db, params.guid),
   async prepare(call) {
-    const { db, found, body, caller } = call
+    const { found, body, caller } = call
     if (!isJoining(caller, body)) return undefined
     const actor = acting(call.actor)
     await countAsJoining(call, actor)
-    await authorise(db, actor, 'joinGroup')
     return prepareToJoin(call, found, actor, body.password)
   },
   async run(call) {
@@ -99,7 +96,6 @@ async function admitOneself(
   call: Work & { found: GroupRow; body: MembersAdd; given: Match | undefined },
   actor: Actor,
 ): Promise<Admissions> {
-  await authorise(call.db, actor, 'joinGroup')
   const { message } = await join(call, call.found, actor, call.body.password, call.given)
   return { participants: { [actor.uid]: { success: true, data: message } } }
 }
@@ -186,16 +182,6 @@ async function shownMembers(
   }))
 }
 
-/** The scopes whose members a user may see in the list; refuses whoever may not see it at all. */
-async function scopesShownTo(db: TenantDb, group: GroupRow, { uid }: Actor): Promise<MemberScope[]> {
-  const { standing, member } = await placeIn(db, group, uid)
-  groupRules.requireMayRead(standing, group.type, group.guid)
-  if (!member) return [...memberScopes]
-  const values = await scopeValues(db, { guid: group.guid, scope: member.scope })
-  refuseUnless(scopeRules.scopeMay(values, 'listMembers'))
-  return memberScopes.filter((scope) => scopeRules.isMemberListed(values, scope))
-}
-
 const changeMemberScope = operation({
   id: 'changeMemberScope',
   route: 'PUT /groups/{guid}/members/{uid}',
@@ -260,7 +246,6 @@ const joinGroup = operation({
   summary: 'Join a group',
   description: 'Public groups are open to all, password groups to who knows the password, private ones to nobody.',
   doors: ['client'],
-  may: 'joinGroup',
   rate: 'core',
   body: GroupJoin,
   reply: one(Group),

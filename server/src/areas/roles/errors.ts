@@ -1,4 +1,4 @@
-import { ApiError, badRequest, defineError } from '../../kit/errors.ts'
+import { defineError } from '../../kit/errors.ts'
 
 export const roleNotFound = defineError<{ role: string }>(
   'ERR_ROLE_NOT_FOUND',
@@ -13,10 +13,3 @@ export const roleDeleteDenied = defineError(
   'the role `default` cannot be deleted',
   () => 'The role default belongs to every app and cannot be deleted.',
 )
-
-/** Clients look for the words `already exists` before they make what is there. */
-export function roleTaken(role: string): ApiError {
-  const { code, status } = badRequest
-  const details = { role: ['is the id of another role'] }
-  return new ApiError(code, status, `The role ${role} already exists.`, undefined, details)
-}

@@ -196,6 +196,13 @@ for (const database of databases) {
         assert.deepEqual(Object.keys(data).toSorted(), ['createdAt', 'name', 'role', 'updatedAt'])
       })
 
+      it('removes a description by an empty one', async () => {
+        const app = await newApp()
+        await create(app, 'tutor', { description: 'd', metadata: { a: 1 } })
+        const { data } = assertSucceeds(await app.put('/roles/tutor', { description: '' }))
+        assert.deepEqual(['description' in data, data.metadata], [false, { a: 1 }])
+      })
+
       it('changes default as well', async () => {
         const { data } = assertSucceeds(await (await newApp()).put('/roles/default', { name: 'Everyone' }))
         assert.deepEqual([data.role, data.name], ['default', 'Everyone'])
