@@ -88,6 +88,12 @@ export function failure({ status, body }: Answer, expectedStatus: number, code: 
   holds(named, `\`details\` names ${field} with a list of sentences`)
 }
 
+/** The sentence of a refusal has these words in it; clients look for them to make a creation repeatable. */
+// biome-ignore lint/suspicious/noExplicitAny: the other side may answer anything
+export function says(error: any, words: string): void {
+  holds(String(error?.message).includes(words), `\`error.message\` says "${words}"`)
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: the other side may answer anything
 export function errorForm(body: any): void {
   equal(Object.keys(body ?? {}), ['error'], 'the only property of an error body')

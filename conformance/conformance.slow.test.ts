@@ -265,6 +265,40 @@ const habits: { habit: string; area: string; section: string; falsify: (reply: R
     falsify: ({ body }) => delete body.data?.restrictedFeatures,
   },
   {
+    habit: 'bans whoever is named, member or not',
+    area: 'banned-users',
+    section: '2 Ban',
+    falsify(reply) {
+      if (reply.body.error?.code !== 'ERR_NOT_A_MEMBER') return
+      Object.assign(reply, { status: 200, body: { data: { success: true, message: 'Banned.' } } })
+    },
+  },
+  {
+    habit: 'answers a repeated join as a success',
+    area: 'members',
+    section: '3 Self-join',
+    falsify(reply) {
+      if (reply.body.error?.code !== 'ERR_ALREADY_JOINED') return
+      Object.assign(reply, { status: 200, body: { data: { participants: {} } } })
+    },
+  },
+  {
+    habit: 'lists the newest block first',
+    area: 'blocked-users',
+    section: '3 List',
+    falsify({ path, body }) {
+      if (path.includes('/blockedusers') && Array.isArray(body.data)) body.data.reverse()
+    },
+  },
+  {
+    habit: 'says in other words that a UID is taken',
+    area: 'users',
+    section: '3 Create',
+    falsify({ body }) {
+      if (body.error?.code === 'ERR_UID_ALREADY_EXISTS') body.error.message = 'That one is gone.'
+    },
+  },
+  {
     habit: 'keeps silent about who has blocked the user',
     area: 'blocked-users',
     section: '3 List',

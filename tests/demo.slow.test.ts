@@ -78,7 +78,7 @@ describe('the demo install', () => {
       assert.ok(metadata.title && tags.length > 0, name)
     }
     assert.ok(new Set(data.map(({ role }: { role: string }) => role)).size > 2)
-    assert.equal((await get(`/users?count=true&searchKey=${encodeURIComponent('田中')}`)).body.data.count, 1)
+    assert.equal((await get(`/users?searchKey=${encodeURIComponent('田中')}`)).body.meta.pagination.total, 1)
   })
 
   it('has friends and blocks among them, and friends for those who see friends only', async () => {

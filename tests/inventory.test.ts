@@ -26,6 +26,7 @@ management  DELETE /apps/{appId}                           -           unsupport
 management  GET    /apps/{appId}/settings                  -           unsupported  standard  10240
 management  POST   /apps/{appId}/settings                  -           unsupported  standard  10240
 management  DELETE /apps/{appId}/settings                  -           unsupported  standard  10240
+server      GET    /v3/app                                 fullAccess  unsupported  standard  10240
 server      POST   /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
 server      GET    /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
 server      DELETE /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
@@ -67,6 +68,7 @@ server      DELETE /v3/groups/{guid}/scopes/{scope}/permissions/{permission} ful
 server,client POST   /v3/files                           fullAccess  required     standard  65536
 server,client POST   /v3/groups/{guid}/members           fullAccess  optional     standard  10240
 server,client GET    /v3/groups/{guid}/members           fullAccess  optional     standard  10240
+server,client GET    /v3/groups/{guid}/members/{uid}     fullAccess  optional     standard  10240
 server,client PUT    /v3/groups/{guid}/members/{uid}     fullAccess  optional     standard  10240
 server,client DELETE /v3/groups/{guid}/members/{uid}     fullAccess  optional     standard  10240
 client        POST   /v3/groups/{guid}/join              -           unsupported  core      10240

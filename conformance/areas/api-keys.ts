@@ -9,6 +9,7 @@ import {
   isSeconds,
   refusals,
   type Server,
+  says,
 } from '../check.ts'
 
 const apiKeyForm = /^[0-9a-f]{40}$/
@@ -45,7 +46,9 @@ export const apiKeys: CheckedArea = {
     }),
     check('3 Create', 'a name that is taken is refused: 400 ERR_BAD_REQUEST, details.name', async (server) => {
       const { name } = await makeKey(server)
-      failure(await server.api.post('/apikeys', { name }), 400, 'ERR_BAD_REQUEST', 'name')
+      const answer = await server.api.post('/apikeys', { name })
+      failure(answer, 400, 'ERR_BAD_REQUEST', 'name')
+      says(answer.body.error, 'already exists')
     }),
     ...refusals('3 Create', [
       {

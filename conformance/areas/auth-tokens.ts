@@ -94,6 +94,7 @@ export const authTokens: CheckedArea = {
       for (let made = 0; made < 3; made += 1) data(await server.api.post(tokensOf(uid), force))
       const { data: list, meta } = success(await server.api.get(tokensOf(uid)))
       equal([list.length, meta.pagination.total, meta.pagination.per_page], [3, 3, 100], 'count, total and per_page')
+      equal(Object.keys(meta), ['pagination'], 'what `meta` has')
       const times = list.map(({ createdAt }: { createdAt: number }) => createdAt)
       equal(
         times,
@@ -113,6 +114,12 @@ export const authTokens: CheckedArea = {
       equal({ platform, userAgent, appInfo }, details, 'the details')
       const kept = data(await server.api.put(path, { platform: 'ios' }))
       equal([kept.platform, kept.userAgent], ['ios', 'Browser/1'], 'platform and userAgent after a partial update')
+    }),
+    check('6 Update', 'without any property, or without a body, the token stays as it is', async (server) => {
+      const { path } = await withToken(server)
+      const token = data(await server.api.put(path, { platform: 'web' }))
+      equal(data(await server.api.put(path, {})), token, 'the token after an empty body')
+      equal(data(await server.api.send('PUT', path)), token, 'the token after none')
     }),
     ...refusals(
       '6 Update',

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type CheckedArea,
   check,
@@ -14,6 +15,8 @@ import {
 import { below, belowDeactivated, clientOf, makeUser, makeUsers, uidsIn } from '../people.ts'
 
 const methods = ['POST', 'DELETE'] as const
+/** Times are whole seconds: what happens after this happens later. */
+const nextSecond = () => pause(1_100)
 const path = (uid: string) => `/users/${uid}/blockedusers`
 
 const badLists = methods.flatMap((method) =>
@@ -97,6 +100,19 @@ export const blockedUsers: CheckedArea = {
       equal(shown.blockedAt, Math.max(shown.blockedByMeAt, shown.hasBlockedMeAt), '`blockedAt`')
       equal(shown.conversationId, [a.uid, b.uid].toSorted().join('_user_'), '`conversationId`')
       equal(meta.cursor, { updatedAt: b.createdAt, affix: 'prepend' }, '`meta.cursor`')
+    }),
+    check('3 List', 'the oldest block first, with true totals', async (server) => {
+      const [a = '', ...others] = await makeUsers(server, 4)
+      const [first = '', second = '', third = ''] = others.toSorted().toReversed()
+      data(await server.api.post(path(a), { blockedUids: [first] }))
+      await nextSecond()
+      data(await server.api.post(path(a), { blockedUids: [second, third] }))
+      const { data: list, meta } = success(await server.api.get(path(a)))
+      // Those of one moment come by their UIDs.
+      equal(uidsIn(list), [first, third, second], 'the order')
+      equal([meta.pagination.total, meta.pagination.total_pages], [3, 1], 'total and total_pages')
+      const page = success(await server.api.get(`${path(a)}?perPage=2&page=2`))
+      equal([uidsIn(page.data), page.meta.pagination.total_pages], [[second], 2], 'the second page')
     }),
     check('3 List', 'direction chooses whose block counts; blockedByMe unless given', async (server) => {
       const [a = '', b = '', c = ''] = await makeUsers(server, 3)

@@ -8,6 +8,7 @@ import {
   failedEntry,
   failure,
   refusals,
+  says,
   soon,
   success,
 } from '../check.ts'
@@ -67,6 +68,7 @@ export const friends: CheckedArea = {
       const body = { accepted: [b, a, ghost, gone] }
       const { accepted } = data(await server.api.post(`/users/${a}/friends`, body))
       failedEntry(accepted[b], 'ERR_ALREADY_FRIEND', 'the friend')
+      says(accepted[b].error, 'already')
       failedEntry(accepted[a], 'ERR_CANNOT_FORM_SELF_RELATION', 'oneself')
       failedEntry(accepted[ghost], 'ERR_UID_NOT_FOUND', 'the unknown user')
       failedEntry(accepted[gone], 'ERR_UID_NOT_FOUND', 'the deactivated user')

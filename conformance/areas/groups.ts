@@ -9,6 +9,7 @@ import {
   holds,
   isSeconds,
   refusals,
+  says,
   success,
 } from '../check.ts'
 import { as, clientOf, guidsIn, makeGroup, makeUser, makeUsers } from '../people.ts'
@@ -63,7 +64,9 @@ export const groups: CheckedArea = {
     }),
     check('3 Create', 'a GUID that is taken: 400 ERR_GUID_ALREADY_EXISTS', async (server) => {
       const { guid } = await makeGroup(server)
-      failure(await server.api.post('/groups', { guid, name: 'Again' }), 400, 'ERR_GUID_ALREADY_EXISTS')
+      const answer = await server.api.post('/groups', { guid, name: 'Again' })
+      failure(answer, 400, 'ERR_GUID_ALREADY_EXISTS')
+      says(answer.body.error, 'already exists')
     }),
     ...refusals('3 Create', [
       {
@@ -119,6 +122,18 @@ export const groups: CheckedArea = {
         code: 'ERR_UID_NOT_FOUND',
       },
     ]),
+    check('3, 6 Password', 'one blank is a password', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { guid } = await makeGroup(server, { type: 'password', password: ' ' })
+      const join = async (uid: string, password: string) =>
+        (await clientOf(server, uid)).post(`/groups/${guid}/join`, { password })
+      failure(await join(a, '  '), 403, 'ERR_WRONG_GROUP_PASS')
+      success(await join(a, ' '))
+      data(await server.api.put(`/groups/${guid}`, { password: 'x' }))
+      data(await server.api.put(`/groups/${guid}`, { password: ' ' }))
+      failure(await join(b, 'x'), 403, 'ERR_WRONG_GROUP_PASS')
+      success(await join(b, ' '))
+    }),
     check('4 List', 'with an acting user, private groups only of that user', async (server) => {
       const { uid } = await makeUser(server)
       const [open, own, other] = [

@@ -8,6 +8,7 @@ import {
   failure,
   holds,
   isSeconds,
+  says,
   success,
 } from '../check.ts'
 import { as, clientOf, makeGroup, makeUsers, uidsIn } from '../people.ts'
@@ -44,6 +45,7 @@ export const members: CheckedArea = {
         await server.api.post(`/groups/${guid}/members`, { admins: [b], participants: [c], usersToBan: [c] }),
       )
       failedEntry(again.admins[b], 'ERR_ALREADY_JOINED', 'a member')
+      says(again.admins[b].error, 'already joined')
       failedEntry(again.participants[c], 'ERR_BANNED_GROUPMEMBER', 'somebody banned')
     }),
     check('3 Add', 'none, or more than 25 users: 400 ERR_BAD_REQUEST', async (server) => {
@@ -51,6 +53,56 @@ export const members: CheckedArea = {
       const many = Array.from({ length: 26 }, (_, n) => `conf-nobody-${n}`)
       for (const body of [{}, { admins: [] }, { participants: many }]) {
         failure(await server.api.post(`/groups/${guid}/members`, body), 400, 'ERR_BAD_REQUEST')
+      }
+    }),
+    check('3 Add', 'the owner is a member already, whichever list names them', async (server) => {
+      const [a = ''] = await makeUsers(server, 1)
+      const { guid } = await makeGroup(server, { owner: a })
+      for (const list of ['admins', 'moderators', 'participants']) {
+        const answer = data(await server.api.post(`/groups/${guid}/members`, { [list]: [a] }))
+        failedEntry(answer[list][a], 'ERR_ALREADY_JOINED', 'the owner')
+      }
+      equal(data(await server.api.get(`/groups/${guid}/members/${a}`)).scope, 'admin', 'the scope after that')
+    }),
+    check('1 Endpoints', 'a server cannot add the outsider that it acts for', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { guid } = await makeGroup(server, {}, as(a))
+      const answer = await server.api.send('POST', `/groups/${guid}/members`, { ...as(b), body: { participants: [b] } })
+      failure(answer, 403, 'ERR_GROUP_NOT_JOINED')
+    }),
+    check('3 Self-join', 'a client that names its own user joins, and is told as one who was added', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { guid } = await makeGroup(server, {}, as(a))
+      const client = await clientOf(server, b)
+      const join = () => client.post(`/groups/${guid}/members`, { participants: [b] })
+      const { participants } = data(await join())
+      equal(Object.keys(participants), [b], 'the UIDs answered')
+      const { success: isIn, data: message } = participants[b]
+      equal([isIn, message.sender, message.data.action], [true, b, 'joined'], 'success, sender and action')
+      const again = await join()
+      failure(again, 409, 'ERR_ALREADY_JOINED')
+      says(again.body.error, 'already joined')
+      done(await client.post(`/groups/${guid}/leave`, {}))
+      const entry = { uid: b, scope: 'participant' }
+      success(await client.post(`/groups/${guid}/members`, { participants: [entry] }))
+    }),
+    check('3 Self-join', 'what keeps users from joining keeps them from this', async (server) => {
+      const [a = '', b = '', c = ''] = await makeUsers(server, 3)
+      const client = await clientOf(server, b)
+      const join = (guid: string, more: object = {}) =>
+        client.post(`/groups/${guid}/members`, { participants: [b], ...more })
+      const locked = await makeGroup(server, { type: 'password', password: 'open sesame' })
+      failure(await join(locked.guid), 400, 'ERR_EMPTY_GROUP_PASS')
+      failure(await join(locked.guid, { password: 'x' }), 403, 'ERR_WRONG_GROUP_PASS')
+      success(await join(locked.guid, { password: 'open sesame' }))
+      const shut = await makeGroup(server, { type: 'private' })
+      failure(await join(shut.guid), 403, 'ERR_GROUP_JOIN_NOT_ALLOWED')
+      const hostile = await makeGroup(server, { members: { usersToBan: [b] } })
+      failure(await join(hostile.guid), 403, 'ERR_BANNED_GROUPMEMBER')
+      const open = await makeGroup(server, {}, as(a))
+      const others: object[] = [{ participants: [b, c] }, { admins: [b] }, { participants: [c] }]
+      for (const body of others) {
+        failure(await client.post(`/groups/${open.guid}/members`, body), 403, 'ERR_GROUP_NOT_JOINED')
       }
     }),
     check('2 Who may', 'admins add, moderators do not', async (server) => {
@@ -88,6 +140,32 @@ export const members: CheckedArea = {
       const { guid } = await makeGroup(server, { type: 'private' }, as(a))
       success(await server.api.send('GET', `/groups/${guid}/members`, as(a)))
       failure(await server.api.send('GET', `/groups/${guid}/members`, as(b)), 403, 'ERR_GROUP_NOT_JOINED')
+    }),
+    check('4 Get', 'one member, as the list shows them', async (server) => {
+      const [a = '', b = '', c = '', d = ''] = await makeUsers(server, 4)
+      const { guid } = await makeGroup(server, { members: { moderators: [a], participants: [b], usersToBan: [d] } })
+      const path = `/groups/${guid}/members`
+      const member = data(await server.api.send('GET', `${path}/${b.toUpperCase()}`, as(a)))
+      const listed = data(await server.api.send('GET', path, as(a)))
+      equal(
+        member,
+        listed.find(({ uid }: { uid: string }) => uid === b),
+        'the member',
+      )
+      for (const uid of [c, d]) failure(await server.api.get(`${path}/${uid}`), 404, 'ERR_NOT_A_MEMBER')
+      failure(await server.api.get(`${path}/${server.fresh('ghost')}`), 404, 'ERR_UID_NOT_FOUND')
+      failure(await server.api.get(`/groups/conf-none/members/${a}`), 404, 'ERR_GUID_NOT_FOUND')
+      data(await server.api.delete(`/users/${b}`))
+      holds(
+        isSeconds(data(await server.api.get(`${path}/${b}`)).deactivatedAt),
+        'a deactivated member is shown as such',
+      )
+    }),
+    check('4 Get', 'a member of a private group is for members', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { guid } = await makeGroup(server, { type: 'private' }, as(a))
+      success(await server.api.send('GET', `/groups/${guid}/members/${a}`, as(a)))
+      failure(await server.api.send('GET', `/groups/${guid}/members/${a}`, as(b)), 403, 'ERR_GROUP_NOT_JOINED')
     }),
     check('5 Scope', 'changes, by default to participant, and refuses the same again', async (server) => {
       const [a = ''] = await makeUsers(server, 1)

@@ -9,6 +9,7 @@ import {
   isSeconds,
   NotSeen,
   refusals,
+  says,
   soon,
   success,
 } from '../check.ts'
@@ -41,7 +42,9 @@ export const roles: CheckedArea = {
     }),
     check('4 Create', 'an id that exists: 400 ERR_BAD_REQUEST, details.role', async (server) => {
       const { role } = await makeRole(server)
-      failure(await server.api.post('/roles', { role, name: 'Twice' }), 400, 'ERR_BAD_REQUEST', 'role')
+      const answer = await server.api.post('/roles', { role, name: 'Twice' })
+      failure(answer, 400, 'ERR_BAD_REQUEST', 'role')
+      says(answer.body.error, 'already exists')
     }),
     check('4 Create', 'every field at fault is named', async ({ api }) => {
       const answer = await api.post('/roles', {})
@@ -99,6 +102,11 @@ export const roles: CheckedArea = {
       const body = { description: 'x', unset: ['description', 'settings'] }
       const changed = data(await server.api.put(`/roles/${role}`, body))
       equal(['description' in changed, 'settings' in changed], [false, false], 'whether they are still there')
+    }),
+    check('6 Update', 'an empty description clears it', async (server) => {
+      const { role } = await makeRole(server)
+      data(await server.api.put(`/roles/${role}`, { description: 'Leads' }))
+      equal('description' in data(await server.api.put(`/roles/${role}`, { description: '' })), false, 'a description')
     }),
     ...refusals('6 Update', [
       { expects: 'an empty name', method: 'PUT', path: belowRole(''), body: { name: '' }, field: 'name', ...bad },

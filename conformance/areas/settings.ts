@@ -8,8 +8,10 @@ import {
   failedEntry,
   failure,
   holds,
+  isSeconds,
   NotSeen,
   type Server,
+  success,
 } from '../check.ts'
 import type { Caller } from '../client.ts'
 import { as, clientOf, makeRole, makeUser, makeUsers, say } from '../people.ts'
@@ -45,6 +47,28 @@ export const settings: CheckedArea = {
   title: 'Settings',
   contract: '22, 15',
   checks: [
+    check('22.1 App', 'a full key is told its own app, and nobody else is told any', async (server) => {
+      const app = data(await server.api.get('/app', { onBehalfOf: 'conf-nobody' }))
+      equal(Object.keys(app).toSorted(), ['createdAt', 'id', 'name', 'region', 'state'], 'what is told')
+      equal([app.state, isSeconds(app.createdAt)], ['active', true], 'state, and whether createdAt is in seconds')
+      if (server.management) equal(app.id, server.management.appId, '`id`')
+      failure(await server.auth.get('/app'), 403, 'AUTH_ERR_NO_ACCESS')
+      const [uid = ''] = await makeUsers(server, 1)
+      failure(await (await clientOf(server, uid)).get('/app'), 403, 'AUTH_ERR_NO_ACCESS')
+    }),
+    check('22.2 App', 'a region may be left out, and is then that of the install', async (server) => {
+      const { api } = management(server)
+      const answer = await api.post('/apps', { name: server.fresh('app'), skipSampleData: true })
+      if (answer.status === 403) throw new NotSeen('the account has as many apps as it may have')
+      const { id, region } = data(answer)
+      server.afterwards(() => api.delete(`/apps/${id}`))
+      const [, named = region] = /\.api-(\w+)\./.exec(new URL(server.url).hostname) ?? []
+      equal(region, named, '`region`')
+    }),
+    check('22.3 List', 'comes with an empty `meta`', async (server) => {
+      const { api, path } = management(server)
+      equal(success(await api.get(path)).meta, {}, '`meta`')
+    }),
     check('22.3 List', 'every key with its default, as a flat map', async (server) => {
       const { api, path } = management(server)
       done(await api.delete(path))
@@ -109,7 +133,8 @@ export const settings: CheckedArea = {
       const [uid = ''] = await makeUsers(server, 1)
       const client = await clientOf(server, uid)
       const { count } = data(await client.get('/users/online-count'))
-      equal(count, data(await client.get('/users?status=available&count=true')).count, '`count`')
+      const { meta } = success(await client.get('/users?status=available&perPage=1'))
+      equal(count, meta.pagination.total, '`count`')
       failure(await server.api.get('/users/online-count'), 403, 'AUTH_ERR_NO_ACCESS')
     }),
   ],

@@ -10,6 +10,7 @@ import {
   isSeconds,
   refusals,
   type Server,
+  says,
   success,
 } from '../check.ts'
 import { below, belowDeactivated, makeRole, makeUser, makeUsers, uidsIn } from '../people.ts'
@@ -56,11 +57,18 @@ const creation: Check[] = [
     const { uid } = await makeUser(server)
     const answer = await server.api.post('/users', { uid: uid.toUpperCase(), name: 'Twice' })
     failure(answer, 400, 'ERR_UID_ALREADY_EXISTS')
+    says(answer.body.error, 'already exists')
   }),
   check('3 Create', 'the UID of a deactivated user is taken', async (server) => {
     const { uid } = await makeUser(server)
     data(await server.api.delete(`/users/${uid}`))
     failure(await server.api.post('/users', { uid, name: 'Twice' }), 400, 'ERR_UID_ALREADY_EXISTS')
+  }),
+  check('3 Create', 'a list of users is refused: 400 ERR_BAD_REQUEST', async (server) => {
+    const uids = [server.fresh('user'), server.fresh('user')]
+    const list = uids.map((uid) => ({ uid, name: 'One of several' }))
+    failure(await server.api.post('/users', list), 400, 'ERR_BAD_REQUEST')
+    for (const uid of uids) failure(await server.api.get(`/users/${uid}`), 404, 'ERR_UID_NOT_FOUND')
   }),
   check('3 Create', 'of 20 parallel creations of one UID one succeeds', async (server) => {
     const uid = server.fresh('race')
@@ -198,9 +206,11 @@ const listing: Check[] = [
     equal(await found('&onlyDeactivated=true'), [uids[1]], 'onlyDeactivated')
     equal(await found('&onlyDeactivated=1&withDeactivated=1'), [uids[1]], 'both')
   }),
-  check('4 List', 'count answers only the number', async (server) => {
+  check('4 List', 'count changes nothing: the list, with the number in meta.pagination.total', async (server) => {
     const { word } = await crowd(server, [{}, {}])
-    equal(data(await server.api.get(`/users?searchKey=${word}&count=true`)), { count: 2 }, '`data`')
+    const counted = success(await server.api.get(`/users?searchKey=${word}&count=true&perPage=1`))
+    equal(counted, success(await server.api.get(`/users?searchKey=${word}&perPage=1`)), 'the answer')
+    equal([counted.data.length, counted.meta.pagination.total], [1, 2], 'users and total')
   }),
   check('4 List', 'meta.cursor tells the newest change; an empty list has none', async (server) => {
     const { word, uids } = await crowd(server, [{}])
@@ -254,6 +264,12 @@ const changes: Check[] = [
     const body = { avatar: 'https://example.org/b.png', unset: ['avatar', 'metadata', 'link'] }
     const user = data(await server.api.put(`/users/${uid}`, body))
     equal(['avatar' in user, 'metadata' in user], [false, false], 'whether they are still there')
+  }),
+  check('6 Update', '`activated` is ignored: no user is deactivated or reactivated so', async (server) => {
+    const user = await makeUser(server)
+    equal(data(await server.api.put(`/users/${user.uid}`, { activated: false })), user, 'the record')
+    data(await server.api.delete(`/users/${user.uid}`))
+    failure(await server.api.put(`/users/${user.uid}`, { activated: true }), 404, 'ERR_UID_NOT_FOUND')
   }),
   check('6 Update', 'an empty body changes nothing, and a UID in the body is ignored', async (server) => {
     const user = await makeUser(server)

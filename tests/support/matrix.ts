@@ -23,6 +23,7 @@ const refusals: Record<string, string> = {
   noCall: 'ERR_CALL_SESSION_NOT_FOUND',
   notJoined: 'ERR_GROUP_NOT_JOINED',
   joined: 'ERR_ALREADY_JOINED',
+  notMember: 'ERR_NOT_A_MEMBER',
   closed: 'ERR_GROUP_JOIN_NOT_ALLOWED',
   wrongPass: 'ERR_WRONG_GROUP_PASS',
   banned: 'ERR_BANNED_GROUPMEMBER',

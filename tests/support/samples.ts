@@ -174,8 +174,11 @@ const arrangements: Record<string, (stage: Stage, made: Record<string, string>) 
     await app.post('/roles', { role: 'bot', name: 'Bot' })
     assertSucceeds(await app.put(`/users/${uid}`, { role: 'bot' }))
   },
+  getMember: addSample,
   changeMemberScope: addSample,
   kickMember: addSample,
+  banUser: addSample,
+  banMember: addSample,
   unbanUser: banSample,
   unbanMember: banSample,
   async joinGroup({ app }, { guid }) {
@@ -193,7 +196,7 @@ async function addSample({ app }: Stage, { guid, uid }: Record<string, string>):
 }
 
 async function banSample({ app }: Stage, { guid, uid }: Record<string, string>): Promise<void> {
-  assertSucceeds(await app.post(`/groups/${guid}/bannedusers/${uid}`))
+  assertSucceeds(await app.post(`/groups/${guid}/members`, { usersToBan: [uid] }))
 }
 
 export function paramsOf({ path }: Operation): string[] {

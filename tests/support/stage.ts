@@ -256,6 +256,10 @@ export async function stage(h: House): Promise<Stage> {
     countInGroup: get(() => '/groups/online-counts?guids=public'),
     joinPublic: join('public'),
     joinPassword: join('password'),
+    joinAsMember: undone(
+      (caller, me) => caller.post('/groups/public/members', { participants: [me] }),
+      (me) => app.delete(`/groups/public/members/${me}`),
+    ),
     leave: undone(
       (caller, me) => caller.post(`/groups/${me}-participant/leave`),
       (me) => app.post(`/groups/${me}-participant/members`, { participants: [me] }),
@@ -270,6 +274,7 @@ export async function stage(h: House): Promise<Stage> {
       (me) => group(`${me}-admin`, { admins: [me] }),
     ),
     members: get(members),
+    getMember: get((me) => `${members(me)}/vic`),
     addOne: undone(
       (caller, me) => caller.post(members(me), { participants: ['new'] }),
       (me) => app.delete(`${members(me)}/new`),
@@ -294,12 +299,15 @@ export async function stage(h: House): Promise<Stage> {
       (me) => app.post(members(me), { participants: ['vic'] }),
     ),
     ban: undone(
-      (caller, me) => caller.post(bans(me, 'new')),
-      (me) => app.delete(bans(me, 'new')),
+      (caller, me) => caller.post(bans(me, 'vic')),
+      async (me) => {
+        assertSucceeds(await app.delete(bans(me, 'vic')))
+        return app.post(members(me), { participants: ['vic'] })
+      },
     ),
     unban: undone(
       (caller, me) => caller.delete(bans(me, 'bea')),
-      (me) => app.post(bans(me, 'bea')),
+      (me) => app.post(members(me), { usersToBan: ['bea'] }),
     ),
     bans: get((me) => `/groups/${me}-owner/bannedusers`),
     calls: get(() => '/calls'),

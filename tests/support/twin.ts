@@ -54,7 +54,8 @@ export async function modelApp(house: House): Promise<Model> {
     const path = filledPath(documentedPath(area, operation), records)
     for (const body of bodiesOf(operation)) await sendAs(house, operation, app, authToken, path, body)
   }
-  // Some of these took the tags away.
+  // A member that can be read; some of these took the tags away.
+  assertSucceeds(await app.post(`/groups/${records.guid}/members`, { participants: [records.uid] }))
   assertSucceeds(await app.put(`/users/${records.uid}`, { tags: ['sample'] }))
   assertSucceeds(await app.put(`/groups/${records.guid}`, { tags: ['sample'] }))
   await house.settle()

@@ -13,6 +13,7 @@ import { groups } from './groups/index.ts'
 import { interactions } from './interactions/index.ts'
 import { members } from './members/index.ts'
 import { messages } from './messages/index.ts'
+import { ownApp } from './own-app/index.ts'
 import { pins } from './pins/index.ts'
 import { rbac } from './rbac/index.ts'
 import { reactions } from './reactions/index.ts'
@@ -28,6 +29,7 @@ export const areas = [
   apiKeys,
   roles,
   apps,
+  ownApp,
   restrictedFeatures,
   rbac,
   users,

@@ -96,6 +96,15 @@ export const groups: Abuses = {
       most: 'as many as there may be at once, into the largest group',
       ask: (_, n) => ({ as: busyUser, params: { guid: crowd }, body: { participants: guests(200 + n) } }),
     },
+    {
+      most: 'joining, with a wrong password to hash',
+      ask: (_, n) => ({
+        as: abuserAt(n + 300),
+        params: { guid: locked },
+        body: { participants: [abuserAt(n + 300)], password: `wrong ${n}` },
+      }),
+      refusal: 403,
+    },
   ],
   listMembers: [
     {
@@ -109,6 +118,12 @@ export const groups: Abuses = {
     {
       most: 'the last page of the largest group',
       ask: () => ({ as: busyUser, params: { guid: crowd }, query: { perPage, page: crowdSize / perPage } }),
+    },
+  ],
+  getMember: [
+    {
+      most: 'one of the largest group',
+      ask: (_, n) => ({ as: busyUser, params: { guid: crowd, uid: promoted(n) } }),
     },
   ],
   changeMemberScope: [

@@ -100,6 +100,7 @@ for (const database of databases) {
         const answer = await app.post('/apikeys', { name: 'sync' })
         assertFails(answer, 400, 'ERR_BAD_REQUEST')
         assert.ok(answer.body.error.details.name)
+        assert.match(answer.body.error.message, /already exists/)
         await assertUnchanged('a taken name')
         await create(other, 'sync')
       })

@@ -90,6 +90,11 @@ for (const database of databases) {
         assert.deepEqual(await settingsOf(other), usual)
       })
 
+      it('come with an empty `meta`', async () => {
+        const { meta } = assertSucceeds(await h.management.get(pathOf(await newApp())))
+        assert.deepEqual(meta, {})
+      })
+
       it('answer for each key: what is unknown, read-only or no switch fails alone', async () => {
         const app = await newApp()
         const sent = {
@@ -233,7 +238,7 @@ for (const database of databases) {
         assert.deepEqual(shown, ['Auth Key: authOnly', 'Rest API Key: fullAccess'])
       })
 
-      it('takes the region us unless another is given, and version 3 as text or number', async () => {
+      it('takes the region of the install unless another is given, and version 3 as text or number', async () => {
         assert.equal((await createApp({ name: 'plain' })).region, 'us')
         assert.equal((await createApp({ name: 'indian', region: 'in', version: '3' })).region, 'in')
         assert.equal((await createApp({ name: 'numbered', version: 3 })).region, 'us')
@@ -438,6 +443,17 @@ for (const database of databases) {
         const contents = JSON.stringify(await dump(h))
         for (const secret of [h.management.secret, app.apiKey, app.authKey]) assert.ok(!contents.includes(secret))
       })
+    })
+  })
+
+  describe(`a new app of an install in Europe on ${database}`, () => {
+    it('is there too, unless another region is given', async () => {
+      const h = await house({ database, environment: { PARLEY_REGION: 'eu' } })
+      const regionOf = async (body: object) => assertSucceeds(await h.management.post('/apps', body)).data.region
+      assert.equal(await regionOf({ name: 'Without' }), 'eu')
+      assert.equal(await regionOf({ name: 'With', region: 'in' }), 'in')
+      assertFails(await h.management.post('/apps', { name: 'Wrong', region: 'mars' }), 400, 'ERR_BAD_REQUEST')
+      await h.close()
     })
   })
 

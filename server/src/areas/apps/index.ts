@@ -7,7 +7,7 @@ import { migrations } from './tables.ts'
 export { addManagementKey, ensureOwner, findManagementKey, ownerAccountId } from './accounts.ts'
 export { leftInStore } from './gates.ts'
 export { bringSettings, settingsInForce, settingsOf, usualSettings } from './settings.ts'
-export { addApp, appsOf, toAppRecord } from './store.ts'
+export { addApp, appOf, appsOf, toAppRecord, toAppSummary } from './store.ts'
 export type { AppRow } from './tables.ts'
 
 export const apps = area({

@@ -3,6 +3,7 @@ import { badRequest } from '../../kit/errors.ts'
 import { managementOperation } from '../../kit/operation.ts'
 import { pageOf, paginate } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
+import { Type } from '../../kit/schema.ts'
 import { appArchived, appLimitReached, appNotFound } from './errors.ts'
 import { AppCreate, AppDeletion, AppListQuery, AppRecord, AppSettings, SettingsReset, SettingsSet } from './schemas.ts'
 import { problemWith, settingsInForce } from './settings.ts'
@@ -22,14 +23,16 @@ const createApp = managementOperation({
   changesCallers: true,
   route: 'POST /apps',
   summary: 'Create an app',
-  description: 'The answer holds the two keys every app begins with: one `fullAccess`, one `authOnly`.',
+  description:
+    'The answer holds the two keys every app begins with: one `fullAccess`, one `authOnly`. Without a `region`, it is in ' +
+    'that of the install.',
   body: AppCreate,
   reply: one(AppRecord),
   errors: [appLimitReached],
-  async run({ platform, inApp, body, caller }) {
+  async run({ platform, inApp, body, caller, tools }) {
     const app = await addApp(platform, inApp, {
       name: body.name,
-      region: body.region ?? 'us',
+      region: body.region ?? tools.place.region,
       accountId: accountOf(caller),
       sampleData: body.skipSampleData === false,
     })
@@ -80,10 +83,10 @@ const listAppSettings = managementOperation({
   route: 'GET /apps/{appId}/settings',
   summary: 'List the settings of an app',
   description: 'All of them, with the values in force.',
-  reply: one(AppSettings),
+  reply: Type.Object({ data: AppSettings, meta: Type.Object({}) }),
   errors: [appNotFound, appArchived],
   find: ({ platform, params, caller }) => requireActiveApp(platform, accountOf(caller), params.appId),
-  run: async ({ found }) => ({ data: settingsInForce(found.settings) }),
+  run: async ({ found }) => ({ data: settingsInForce(found.settings), meta: {} }),
 })
 
 const setAppSettings = managementOperation({

@@ -43,7 +43,7 @@ export type AppRecord = Static<typeof AppRecord>
 export const AppCreate = Type.Object(
   {
     name: FilledText(nameCharactersMax),
-    region: Type.Optional(Region),
+    region: Type.Optional(OneOf(regions, 'The data-centre region; that of the install unless given')),
     version: Type.Optional(
       Type.Union([Type.Literal('3'), Type.Literal(3)], { description: 'The API version; only 3 exists' }),
     ),

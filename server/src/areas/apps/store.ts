@@ -4,6 +4,7 @@ import type { Filters } from '../../kit/page.ts'
 import type { Work } from '../../kit/work.ts'
 import { contains } from '../../storage/sql.ts'
 import type { Tables } from '../../storage/tables.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
 import { addKey, keysOf, toApiKey } from '../api-keys/index.ts'
 import { addDefaultRole } from '../roles/index.ts'
 import { appArchived, appLimitReached, appNotFound } from './errors.ts'
@@ -49,6 +50,11 @@ export async function requireActiveApp(platform: Platform, accountId: number, ap
   const row = await requireApp(platform, accountId, appId)
   if (row.archived_at !== null) throw appArchived({ appId })
   return row
+}
+
+/** The app whose rows a connection is fixed to. */
+export function appOf({ appId, connection }: TenantDb): Promise<AppRow> {
+  return connection.query.selectFrom('apps').selectAll().where('id', '=', appId).executeTakeFirstOrThrow()
 }
 
 export interface NewApp {
@@ -135,13 +141,9 @@ export async function toAppRecord(platform: Platform, { db, tools }: Work, app: 
     .executeTakeFirstOrThrow()
   const keys = await keysOf(db).execute()
   return {
-    id: app.id,
-    name: app.name,
+    ...toAppSummary(app),
     plan: 'self-hosted',
-    state: app.archived_at === null ? 'active' : 'archived',
     owner: app.account_id,
-    region: app.region as AppRecord['region'],
-    createdAt: app.created_at,
     appOwner: toOwner(owner),
     appRegion: { id: app.region as AppRecord['region'], ...(regionTexts[app.region] ?? { name: '', description: '' }) },
     apiKeys: Object.fromEntries(
@@ -150,6 +152,17 @@ export async function toAppRecord(platform: Platform, { db, tools }: Work, app: 
         return [apiKey, { apiKey, name, scope, createdBy: row.created_by }]
       }),
     ),
+  }
+}
+
+/** What an app is called and where it is, without anybody's keys. */
+export function toAppSummary(app: AppRow): Pick<AppRecord, 'id' | 'name' | 'state' | 'region' | 'createdAt'> {
+  return {
+    id: app.id,
+    name: app.name,
+    state: app.archived_at === null ? 'active' : 'archived',
+    region: app.region as AppRecord['region'],
+    createdAt: app.created_at,
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type House,
   house,
 } from '../../../../tests/support/house.ts'
+import { logOf } from '../../../../tests/support/told.ts'
 
 const tokensMax = 100
 
@@ -140,9 +141,19 @@ for (const database of databases) {
         })
         const now = { ...token, ...details, appInfo: { version: '3' } }
         assert.deepEqual(assertSucceeds(await app.put(path, {})).data, now)
-        assertFails(await app.put(path), 400, 'ERR_BAD_REQUEST')
+        assert.deepEqual(assertSucceeds(await app.put(path)).data, now)
         assert.deepEqual(assertSucceeds(await app.get(path)).data, now)
         assert.deepEqual((await list(uid)).data, [now])
+      })
+
+      it('tells nobody of a change without any property', async () => {
+        const uid = await newUser()
+        const { authToken } = await issue(uid)
+        const known = (await logOf(h, app)).length
+        for (const body of [undefined, {}, { unheard: 'of' }]) {
+          assertSucceeds(await app.put(`/users/${uid}/auth_tokens/${authToken}`, body))
+        }
+        assert.equal((await logOf(h, app)).length, known)
       })
 
       for (const [field, values] of Object.entries({

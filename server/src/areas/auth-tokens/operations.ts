@@ -43,6 +43,7 @@ const listAuthTokens = operation({
   id: 'listAuthTokens',
   route: 'GET /users/{uid}/auth_tokens',
   summary: "List a user's auth tokens",
+  description: 'Newest first.',
   query: AuthTokenListQuery,
   reply: pageOf(AuthToken),
   errors: [userNotFound],
@@ -81,12 +82,13 @@ const updateAuthToken = operation({
   id: 'updateAuthToken',
   route: 'PUT /users/{uid}/auth_tokens/{authToken}',
   summary: 'Note what device a token is on',
+  description: 'What is not sent stays as it is; without any of it nothing changes.',
   body: AuthTokenUpdate,
-  bodyRequired: true,
   reply: one(AuthToken),
   errors: oneTokenErrors,
   find: async (call) => requireToken(call.db, call.tools.secrets, await ofUser(call), call.params.authToken),
   async run({ db, found, body, emit, tools }) {
+    if (Object.keys(body).length === 0) return { data: toAuthToken(found, tools.secrets) }
     const row = await changeToken(db, found, body)
     await emit(authTokenUpdated, { uid: row.uid, fingerprint: row.fingerprint })
     return { data: toAuthToken(row, tools.secrets) }

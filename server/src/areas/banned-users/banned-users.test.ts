@@ -30,6 +30,7 @@ for (const database of databases) {
     }
     const ban = (app: AppClient, uid: string, by?: string) =>
       app.post(`/groups/g/bannedusers/${uid}`, undefined, by ? as(by) : undefined)
+    const banAhead = (app: AppClient, uid: string) => app.post('/groups/g/members', { usersToBan: [uid] })
     const unban = (app: AppClient, uid: string, by?: string) =>
       app.delete(`/groups/g/bannedusers/${uid}`, undefined, by ? as(by) : undefined)
     const list = async (app: AppClient, search = '', headers?: Record<string, string>) =>
@@ -86,7 +87,7 @@ for (const database of databases) {
       const app = await crew()
       assertSucceeds(await ban(app, 'part'))
       h.clock.setOffset(h.clock.offsetSeconds() + 5)
-      assertSucceeds(await ban(app, 'out'))
+      assertSucceeds(await banAhead(app, 'out'))
       const { data, meta } = await list(app)
       assert.deepEqual(uidsIn(data), ['out', 'part'])
       assert.equal(meta.pagination.total, 2)
@@ -145,12 +146,28 @@ for (const database of databases) {
       assertFails(await ban(app, 'mod', 'mod'), 403, 'ERR_GROUP_NO_SELF_ACTION')
       assertFails(await ban(app, 'ada', 'admin'), 403, 'ERR_GROUP_NO_CLEARANCE')
       assertFails(await ban(app, 'admin', 'mod'), 403, 'ERR_GROUP_NO_CLEARANCE')
-      assertFails(await ban(app, 'out', 'part'), 403, 'ERR_GROUP_NO_CLEARANCE')
+      assertFails(await ban(app, 'mod', 'part'), 403, 'ERR_GROUP_NO_CLEARANCE')
       assertFails(await ban(app, 'part', 'out'), 403, 'ERR_GROUP_NOT_JOINED')
-      assertSucceeds(await ban(app, 'out', 'mod'))
+      assertSucceeds(await banAhead(app, 'out'))
       assertFails(await unban(app, 'out', 'part'), 403, 'ERR_GROUP_NO_CLEARANCE')
       assertFails(await unban(app, 'out', 'out'), 403, 'ERR_BANNED_GROUPMEMBER')
       assertFails(await unban(app, 'nobody'), 404, 'ERR_UID_NOT_FOUND')
+    })
+
+    it('is for members: whoever is not in the group is banned ahead, by `usersToBan`', async () => {
+      const app = await crew()
+      for (const by of [undefined, 'ada', 'mod', 'part']) {
+        assertFails(await ban(app, 'out', by), 404, 'ERR_NOT_A_MEMBER')
+      }
+      assert.equal((await list(app)).meta.pagination.total, 0)
+      assert.equal(
+        (await toldTo(h, app)).some(({ trigger }) => trigger === 'group_member_banned'),
+        false,
+      )
+      assert.equal(assertSucceeds(await banAhead(app, 'out')).data.usersToBan.out.success, true)
+      assertFails(await ban(app, 'out'), 409, 'ERR_ALREADY_BANNED')
+      assertSucceeds(await app.delete('/groups/g/members/part'))
+      assertFails(await ban(app, 'part'), 404, 'ERR_NOT_A_MEMBER')
     })
 
     it('hands the group of a banned owner to the oldest admin', async () => {

@@ -9,6 +9,7 @@ import {
   noClearance,
   noModeratorScope,
   noSelfAction,
+  notAMember,
   notBanned,
 } from '../groups/errors.ts'
 import {
@@ -35,15 +36,24 @@ import { BanListQuery, BannedUser } from './schemas.ts'
 const banUser = operation({
   id: 'banUser',
   route: 'POST /groups/{guid}/bannedusers/{uid}',
-  summary: 'Ban a user',
+  summary: 'Ban a member',
   description:
-    'The user leaves the group, if in it, and cannot come back before the ban is lifted. Admins ban anyone but the owner, ' +
-    'moderators ban participants and outsiders.',
+    'The member leaves the group and cannot come back before the ban is lifted. Admins ban anyone but the owner, ' +
+    'moderators ban participants. Whoever is not in the group is banned with `usersToBan` of `addMembers`.',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'ban',
   reply: Done,
-  errors: [groupNotFound, userNotFound, alreadyBanned, noSelfAction, noClearance, groupNotJoined, bannedFromGroup],
+  errors: [
+    groupNotFound,
+    userNotFound,
+    alreadyBanned,
+    notAMember,
+    noSelfAction,
+    noClearance,
+    groupNotJoined,
+    bannedFromGroup,
+  ],
   find: ({ db, params }) => requireGroupAndUser(db, params),
   async run(call) {
     const { db, actor } = call
@@ -53,7 +63,8 @@ const banUser = operation({
     const user = activeIn(scene.users, uid)
     if (await findBan(db, scene.group, uid)) throw alreadyBanned({ uid, guid })
     const member = await findMember(db, scene.group, uid)
-    const standing = member ? standingOf(scene.group, member) : 'outsider'
+    if (!member) throw notAMember({ uid, guid })
+    const standing = standingOf(scene.group, member)
     groupRules.requireMayRemove(scene.acting, { standing, self: uid === actor?.uid }, guid)
     await ban(call, scene, user, member)
     return done(`${uid} is banned from the group ${guid}.`)

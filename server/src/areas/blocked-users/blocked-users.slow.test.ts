@@ -240,22 +240,26 @@ for (const database of databases) {
         later(1)
         await block(app, 'kenji', 'nora')
         await block(app, 'nora', 'kenji')
-        assert.deepEqual(await uidsOf(app, 'nora'), ['kenji', 'milo'])
-        assert.deepEqual(await uidsOf(app, 'nora', '?direction=blockedByMe'), ['kenji', 'milo'])
-        assert.deepEqual(await uidsOf(app, 'nora', '?direction=hasBlockedMe'), ['kenji', 'amara'])
-        assert.deepEqual(await uidsOf(app, 'nora', '?direction=both'), ['kenji', 'amara', 'milo'])
+        assert.deepEqual(await uidsOf(app, 'nora'), ['milo', 'kenji'])
+        assert.deepEqual(await uidsOf(app, 'nora', '?direction=blockedByMe'), ['milo', 'kenji'])
+        assert.deepEqual(await uidsOf(app, 'nora', '?direction=hasBlockedMe'), ['amara', 'kenji'])
+        assert.deepEqual(await uidsOf(app, 'nora', '?direction=both'), ['milo', 'amara', 'kenji'])
         assert.equal((await list(app, 'nora', '?direction=both&perPage=1')).meta.pagination.total, 3)
         assert.deepEqual(await uidsOf(app, 'nora', '?direction=sideways'), [])
       })
 
-      it('shows the newest block first, page by page', async () => {
+      it('shows the oldest block first, page by page, with true totals', async () => {
         const app = await appWith('nora', 'a', 'b', 'c')
         for (const uid of ['b', 'a', 'c']) {
           await block(app, 'nora', uid)
           later(1)
         }
-        assert.deepEqual(await uidsOf(app, 'nora'), ['c', 'a', 'b'])
+        assert.deepEqual(await uidsOf(app, 'nora'), ['b', 'a', 'c'])
         assert.deepEqual(await uidsOf(app, 'nora', '?perPage=1&page=2'), ['a'])
+        const { total, total_pages } = (await list(app, 'nora', '?perPage=2&page=2')).meta.pagination
+        assert.deepEqual([total, total_pages], [3, 2])
+        await block(app, 'nora', 'b')
+        assert.deepEqual(await uidsOf(app, 'nora'), ['b', 'a', 'c'])
       })
 
       it('is empty, without a cursor, where nobody is blocked', async () => {
@@ -456,7 +460,7 @@ for (const database of databases) {
         assert.deepEqual(codes(await block(nora, 'nora', 'milo')), { milo: 'success' })
         later(1)
         await block(app, 'amara', 'nora')
-        assert.deepEqual(await uidsOf(nora, 'nora'), ['amara', 'milo'])
+        assert.deepEqual(await uidsOf(nora, 'nora'), ['milo', 'amara'])
         assert.deepEqual(await uidsOf(nora, 'nora', '?direction=blockedByMe'), ['milo'])
         assert.deepEqual(codes(await unblock(nora, 'nora', 'milo')), { milo: 'success' })
         assert.deepEqual(await uidsOf(nora, 'nora'), ['amara'])

@@ -53,7 +53,7 @@ const listBlockedUsers = operation({
   route: 'GET /users/{uid}/blockedusers',
   summary: 'List blocked users',
   description:
-    'Newest block first. Deactivated users are left out until they are reactivated; their blocks are kept. ' +
+    'Oldest block first. Deactivated users are left out until they are reactivated; their blocks are kept. ' +
     'Blocks and conversation ids are those of the user in the path.',
   doors: ['server', 'client'],
   may: 'getBlockedUsers',

@@ -49,7 +49,7 @@ function seenFrom(db: TenantDb, userId: string, direction: Direction) {
   }
 }
 
-/** The active users with a block between them and `user`, newest block first. */
+/** The active users with a block between them and `user`, oldest block first; of two blocks the later counts. */
 export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Direction) {
   const latest = sql<Seen>`(
     SELECT app_id, other_uid, other_id, max(at) AS at FROM ${seenFrom(db, id, direction)} AS directions
@@ -67,7 +67,7 @@ export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Directi
       // Named once more, so that each is looked up: blocks are few, users are many.
       .where('users.uid', 'in', sql<string>`(SELECT other_uid FROM ${seenFrom(db, id, direction)} AS named)`)
       .where('users.deactivated_at', 'is', null)
-      .orderBy('seen.at', 'desc')
+      .orderBy('seen.at')
       .orderBy('users.uid')
   )
 }

@@ -60,11 +60,18 @@ export function activeIn(users: Map<string, UserRow>, uid: string): UserRow {
 }
 
 /** Adding, banning, and several of it at once can each be kept from a role, whichever call does it. */
-export async function authoriseGuests(db: TenantDb, actor: Actor, lists: GuestLists): Promise<void> {
+export async function authoriseGuests(
+  db: TenantDb,
+  actor: Actor,
+  lists: GuestLists,
+  inAnyCase: string[] = [],
+): Promise<void> {
   const { usersToBan = [], ...toAdd } = lists
-  if (uidsIn(toAdd).size > 0) await authorise(db, actor, 'addMember')
-  if (usersToBan.length > 0) await authorise(db, actor, 'ban')
-  if (uidsIn(lists).size > 1) await authorise(db, actor, 'massMemberOperate')
+  const features = new Set(inAnyCase)
+  if (uidsIn(toAdd).size > 0) features.add('addMember')
+  if (usersToBan.length > 0) features.add('ban')
+  if (uidsIn(lists).size > 1) features.add('massMemberOperate')
+  for (const feature of features) await authorise(db, actor, feature)
 }
 
 type ListName = keyof GuestLists

@@ -83,6 +83,6 @@ async function ownerFor(db: TenantDb, actor: Actor | undefined, { owner }: Group
 }
 
 function requirePassword({ password }: GroupCreate): string {
-  if (!password?.trim()) throw passwordMissing()
+  if (!password) throw passwordMissing()
   return password
 }

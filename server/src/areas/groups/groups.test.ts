@@ -229,8 +229,10 @@ for (const database of databases) {
         const app = await newApp('gone')
         await create(app, { guid: 'g', name: 'G' })
         assertSucceeds(await app.delete('/users/gone'))
-        assertFails(await app.post('/groups', { guid: 'G', name: 'Again' }), 400, 'ERR_GUID_ALREADY_EXISTS')
-        for (const password of [undefined, '', '  ']) {
+        const taken = await app.post('/groups', { guid: 'G', name: 'Again' })
+        assertFails(taken, 400, 'ERR_GUID_ALREADY_EXISTS')
+        assert.match(taken.body.error.message, /already exists/)
+        for (const password of [undefined, '']) {
           const body = { guid: 'p', name: 'P', type: 'password', password }
           assertFails(await app.post('/groups', body), 400, 'ERR_EMPTY_GROUP_PASS')
         }
@@ -578,7 +580,8 @@ for (const database of databases) {
         const app = await newApp('ada')
         await create(app, { guid: 'g', name: 'G' }, as('ada'))
         assertFails(await app.put('/groups/g', { type: 'password' }), 400, 'ERR_EMPTY_GROUP_PASS')
-        assertSucceeds(await app.put('/groups/g', { type: 'password', password: 'p' }))
+        assertFails(await app.put('/groups/g', { type: 'password', password: '' }), 400, 'ERR_EMPTY_GROUP_PASS')
+        assertSucceeds(await app.put('/groups/g', { type: 'password', password: ' ' }))
         assertSucceeds(await app.put('/groups/g', { type: 'password' }))
         assert.equal((await list(app, '?type=password')).meta.pagination.total, 1)
         assertSucceeds(await app.put('/groups/g', { type: 'private', password: 'ignored' }))

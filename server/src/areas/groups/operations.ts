@@ -214,9 +214,9 @@ async function giveTo(work: Work, scene: Scene, user: UserRow): Promise<GroupRow
   return handOver(work, received.group, await findMember(work.db, group, user.uid))
 }
 
-/** The password that a group is given; one without a lock is given none. */
+/** The password that a group is given, blanks and all; one without a lock is given none. */
 function newPassword(group: GroupRow, { type = group.type, password }: GroupUpdate): string | undefined {
-  return type === 'password' && password?.trim() ? password : undefined
+  return type === 'password' && password ? password : undefined
 }
 
 /** The owner that a server names. */

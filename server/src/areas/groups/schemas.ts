@@ -88,25 +88,55 @@ const guestLists = {
 
 export type GuestLists = { [List in keyof typeof guestLists]?: string[] | undefined }
 
+/** Some clients write whom they name as an entry of the list of members. */
+const NamedGuest = Type.Object({
+  uid: FilledText(uidCharactersMax),
+  scope: Type.Optional(OneOf(['participant'])),
+})
+type NamedGuest = Static<typeof NamedGuest>
+
+type NamedLists = { [List in keyof typeof guestLists]?: (string | NamedGuest)[] | undefined }
+
 /** Each UID counts once, however often it is named. */
-export function uidsIn(lists: GuestLists): Set<string> {
+export function uidsIn(lists: NamedLists): Set<string> {
   const named = [lists.admins, lists.moderators, lists.participants, lists.usersToBan]
-  return new Set(named.flatMap((uids) => uids ?? []).map((uid) => uid.toLowerCase()))
+  return new Set(named.flatMap((guests) => guests ?? []).map((guest) => uidOf(guest).toLowerCase()))
 }
+
+const uidOf = (guest: string | NamedGuest) => (typeof guest === 'string' ? guest : guest.uid)
 
 function withFewUids<Lists extends TSchema>(lists: Lists) {
   return Type.Refine(
     lists,
-    (sent) => uidsIn(sent as GuestLists).size <= uidsPerCallMax,
+    (sent) => uidsIn(sent as NamedLists).size <= uidsPerCallMax,
     () => `must not name more than ${uidsPerCallMax} users`,
   )
 }
 
+const passwordToJoin = Type.Optional(Text(passwordCharactersMax, 'Of a password group that the acting user joins'))
+
+export const GroupJoin = Type.Object({ password: passwordToJoin }, { examples: [{ password: 'open sesame' }] })
+
 export const MembersAdd = Type.Refine(
-  withFewUids(Type.Object(guestLists, { examples: [{ participants: ['milo', 'amara'] }] })),
+  withFewUids(
+    Type.Object(
+      {
+        ...guestLists,
+        participants: Type.Optional(
+          Type.Array(Type.Union([FilledText(uidCharactersMax), NamedGuest]), {
+            description: 'UIDs of participants to be; a client that names nobody but its own user joins',
+            examples: [['milo']],
+          }),
+        ),
+        password: passwordToJoin,
+      },
+      { examples: [{ participants: ['milo', 'amara'] }] },
+    ),
+  ),
   (lists) => uidsIn(lists).size > 0,
   () => 'must name at least one user',
 )
+export type MembersAdd = Static<typeof MembersAdd>
 
 const failed = ItemOutcome.anyOf[1]
 

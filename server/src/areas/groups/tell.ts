@@ -67,13 +67,19 @@ export async function tellDeed(work: Work, action: keyof typeof deeds, deed: Dee
 const moves = { joined: memberJoined, left: memberLeft }
 
 /** The same for what users do by themselves. */
-export async function tellMove(work: Work, action: keyof typeof moves, group: GroupRow, user: UserRow): Promise<void> {
+export async function tellMove(
+  work: Work,
+  action: keyof typeof moves,
+  group: GroupRow,
+  user: UserRow,
+): Promise<Message> {
   const message = await say(work, action, { group, by: user, on: user })
   await work.emit(moves[action], {
     group: await toldGroup(work.db, group, toGroupCard(group)),
     user: toUserCard(user),
     message,
   })
+  return message
 }
 
 export async function tellScope(work: Work, deed: Deed, scope: MemberScope, oldScope: MemberScope): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertSucceeds, type Caller, type House, house } from '../../../../tests/support/house.ts'
-import { Comparison, doorsFor, linesOf, wordFor, wordForList } from '../../../../tests/support/matrix.ts'
+import { Comparison, doorsFor, linesOf, wordFor, wordForEntry, wordForList } from '../../../../tests/support/matrix.ts'
 import { appWith, as } from '../../../../tests/support/talk.ts'
 
 /** Who may do what to a group and its members, by scope, through which door. */
@@ -13,6 +13,8 @@ const toPrivateGroup = linesOf(`
   get       ok         ok                ok                 ok                 ok                 notJoined            banned
   listed    ok         ok                ok                 ok                 ok                 absent               absent
   members   ok         ok                ok                 ok                 ok                 notJoined            banned
+  member    ok         ok                ok                 ok                 ok                 notJoined            banned
+  noMember  notMember  notMember         notMember          notMember          notMember          notJoined            banned
   bans      ok         ok                ok                 ok                 notMod             notJoined            banned
   change    ok         ok                ok                 ok                 notMod             notJoined            banned
   unlock    ok         ok|wrongDoor      ok|wrongDoor       ok|wrongDoor       notMod|wrongDoor   notJoined|wrongDoor  banned|wrongDoor
@@ -27,8 +29,10 @@ const toPrivateGroup = linesOf(`
   kickAdm   ok         ok                ok                 noClear            noClear            notJoined            banned
   ban       ok         ok                ok                 ok                 noClear            notJoined            banned
   banMod    ok         ok                ok                 noClear            noClear            notJoined            banned
+  banOut    notMember  notMember         notMember          notMember          notMember          notJoined            banned
   unban     ok         ok                ok                 ok                 noClear            notJoined            banned
   join      wrongDoor  wrongDoor|joined  wrongDoor|joined   wrongDoor|joined   wrongDoor|joined   wrongDoor|closed     wrongDoor|banned
+  addSelf   ok         joined            joined             notAdmin|joined    notAdmin|joined    notJoined|closed     banned
   handOver  wrongDoor  wrongDoor|ok      wrongDoor|noClear  wrongDoor|noClear  wrongDoor|noClear  wrongDoor|notJoined  wrongDoor|banned
   leave     wrongDoor  wrongDoor|noSelf  wrongDoor|ok       wrongDoor|ok       wrongDoor|ok       wrongDoor|notJoined  wrongDoor|banned
   remove    ok         ok                ok                 notAdmin           notAdmin           notJoined            banned
@@ -41,6 +45,7 @@ const toOpenGroups = linesOf(`
   get         ok         ok                ok                   banned
   listed      ok         ok                ok                   ok
   members     ok         ok                ok                   banned
+  member      ok         ok                ok                   banned
   joinOpen    wrongDoor  wrongDoor|joined  wrongDoor|ok         wrongDoor|banned
   guess       wrongDoor  wrongDoor|joined  wrongDoor|wrongPass  wrongDoor|banned
   joinLocked  wrongDoor  wrongDoor|joined  wrongDoor|ok         wrongDoor|banned
@@ -48,11 +53,13 @@ const toOpenGroups = linesOf(`
 
 const wasCrew = (group: Record<string, unknown>) => group.guid === 'crew'
 
-type Acts = Record<string, (caller: Caller) => Promise<string>>
+type Acts = Record<string, (caller: Caller, uid?: string) => Promise<string>>
 const onCrew: Acts = {
   get: async (caller) => wordFor(await caller.get('/groups/crew')),
   listed: async (caller) => wordForList(await caller.get('/groups'), wasCrew),
   members: async (caller) => wordFor(await caller.get('/groups/crew/members')),
+  member: async (caller) => wordFor(await caller.get('/groups/crew/members/vic')),
+  noMember: async (caller) => wordFor(await caller.get('/groups/crew/members/new')),
   bans: async (caller) => wordFor(await caller.get('/groups/crew/bannedusers')),
   change: async (caller) => wordFor(await caller.put('/groups/crew', { name: 'Another' })),
   unlock: async (caller) => wordFor(await caller.put('/groups/crew', { type: 'public' })),
@@ -67,13 +74,16 @@ const onCrew: Acts = {
   kickAdm: async (caller) => wordFor(await caller.delete('/groups/crew/members/top')),
   ban: async (caller) => wordFor(await caller.post('/groups/crew/bannedusers/vic')),
   banMod: async (caller) => wordFor(await caller.post('/groups/crew/banned_members/sub')),
+  banOut: async (caller) => wordFor(await caller.post('/groups/crew/bannedusers/new')),
   unban: async (caller) => wordFor(await caller.delete('/groups/crew/bannedusers/ban')),
   join: async (caller) => wordFor(await caller.post('/groups/crew/join')),
+  addSelf: async (caller, uid = 'new') =>
+    wordForEntry(await caller.post('/groups/crew/members', { participants: [uid] }), (data) => data.participants[uid]),
   handOver: async (caller) => wordFor(await caller.put('/groups/crew/owner', { uid: 'vic' })),
   leave: async (caller) => wordFor(await caller.post('/groups/crew/leave')),
   remove: async (caller) => wordFor(await caller.delete('/groups/crew')),
 }
-const reading = new Set(['get', 'listed', 'members', 'bans', 'change'])
+const reading = new Set(['get', 'listed', 'members', 'member', 'bans', 'change'])
 
 for (const database of databases) {
   describe(`who may do what in groups on ${database}`, () => {
@@ -115,7 +125,7 @@ for (const database of databases) {
               await app.delete('/groups/crew')
               assertSucceeds(await app.post('/groups', crew, as('own')))
             }
-            const word = (await onCrew[act]?.(caller)) ?? assert.fail(`${act} is no act`)
+            const word = (await onCrew[act]?.(caller, uid)) ?? assert.fail(`${act} is no act`)
             comparison.check(cell, name, word, `${who}: ${act}`)
             isFresh = word !== 'ok' || reading.has(act)
           }
@@ -138,6 +148,7 @@ for (const database of databases) {
         get: async (caller) => wordFor(await caller.get('/groups/lock')),
         listed: async (caller) => wordForList(await caller.get('/groups'), ({ guid }) => guid === 'open'),
         members: async (caller) => wordFor(await caller.get('/groups/open/members')),
+        member: async (caller) => wordFor(await caller.get('/groups/open/members/par')),
         joinOpen: async (caller) => wordFor(await caller.post('/groups/open/join')),
         guess: async (caller) => wordFor(await caller.post('/groups/lock/join', { password: 'salami' })),
         joinLocked: async (caller) => wordFor(await caller.post('/groups/lock/join', { password: 'sesame' })),

@@ -86,6 +86,18 @@ for (const database of databases) {
       await assertLimited(ofUser, hour - 60, () => join(app, 'out', 'open sesame'))
     })
 
+    it('are counted together, whichever path they come by', async () => {
+      const app = await withGroups(['out'], 'g')
+      const out = await clientOf(h, app, 'out')
+      const joinAsMember = (password: string) => out.post('/groups/g/members', { participants: ['out'], password })
+      await guessWrong(app, 'out', ofUser - 1)
+      assertFails(await joinAsMember('x'), 403, 'ERR_WRONG_GROUP_PASS')
+      await assertLimited(ofUser, hour, () => joinAsMember('open sesame'))
+      await assertLimited(ofUser, hour, () => join(app, 'out', 'open sesame'))
+      later(hour)
+      assertSucceeds(await joinAsMember('open sesame'))
+    })
+
     it('of many at one group end too, and still keep out nobody who knows the password', async () => {
       const app = await withGroups(['a', 'b', 'c', 'd', 'e'], 'g', 'other')
       await guessWrong(app, 'a', ofUser)

@@ -5,7 +5,7 @@ import { passwordWrong } from '../groups/errors.ts'
 import { countPassword, type GroupRow, type Match, matchPassword } from '../groups/index.ts'
 
 /** What a guess needs; it comes before the transaction. */
-type Guessing = Pick<Work, 'db' | 'tools'> & { caller: Caller; limits: Limits }
+export type Guessing = Pick<Work, 'db' | 'tools'> & { caller: Caller; limits: Limits }
 
 /**
  * One try at a group's password. It is counted before it is compared, for the user and for the group, and given back if it

@@ -508,7 +508,8 @@ for (const database of databases) {
         const send = await clientOf(app, 'out')
         const join = (body?: object) => send('POST', '/groups/g/join', body)
         assertFails(await join(), 400, 'ERR_EMPTY_GROUP_PASS')
-        assertFails(await join({ password: ' ' }), 400, 'ERR_EMPTY_GROUP_PASS')
+        assertFails(await join({ password: '' }), 400, 'ERR_EMPTY_GROUP_PASS')
+        assertFails(await join({ password: ' ' }), 403, 'ERR_WRONG_GROUP_PASS')
         assertFails(await join({ password: 'Open Sesame' }), 403, 'ERR_WRONG_GROUP_PASS')
         assertSucceeds(await app.put('/groups/g', { password: 'new one' }))
         assertFails(await join({ password: 'open sesame' }), 403, 'ERR_WRONG_GROUP_PASS')
@@ -574,7 +575,7 @@ for (const database of databases) {
         ['added', 'memberAdded', ['user:out'], () => add(app, { participants: ['out'] })],
         ['scopeChanged', 'memberScopeChanged', [], () => app.put('/groups/g/members/out', { scope: 'admin' })],
         ['kicked', 'memberKicked', ['user:out'], () => app.delete('/groups/g/members/out')],
-        ['banned', 'memberBanned', ['user:out'], () => app.post('/groups/g/bannedusers/out')],
+        ['banned', 'memberBanned', ['user:out'], () => add(app, { usersToBan: ['out'] })],
         ['unbanned', 'memberUnbanned', [], () => app.delete('/groups/g/bannedusers/out')],
       ]
       for (const [action, name, audience, act] of acts) {

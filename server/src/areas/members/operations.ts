@@ -1,32 +1,30 @@
-import { quotaReached } from '../../kit/errors.ts'
+import { badRequest, quotaReached } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
 import { paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
+import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {
-  alreadyJoined,
   bannedFromGroup,
   groupNotFound,
   groupNotJoined,
-  joiningNotAllowed,
   noAdminScope,
   noClearance,
   noScopeClearance,
   noSelfAction,
   notAMember,
-  noVacancy,
-  passwordMissing,
-  passwordWrong,
   sameScope,
 } from '../groups/errors.ts'
 import {
   authoriseGuests,
   decideGuests,
   endMembership,
+  findMember,
+  type GroupMemberRow,
   type GroupRow,
   groupRules,
   holdScene,
-  placeIn,
+  type Match,
   putScope,
   receiveGuests,
   requireGroup,
@@ -36,15 +34,23 @@ import {
   tellScope,
   toGroup,
 } from '../groups/index.ts'
-import { Admissions, Group, type MemberScope, MembersAdd, memberScopes, membersMax, uidsIn } from '../groups/schemas.ts'
-import { permissionDenied } from '../rbac/errors.ts'
-import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
-import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import {
+  Admissions,
+  Group,
+  GroupJoin,
+  type GuestLists,
+  MembersAdd,
+  memberScopes,
+  membersMax,
+  uidsIn,
+} from '../groups/schemas.ts'
+import { authorise } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, seenBy, sightOf, toUser } from '../users/index.ts'
-import { holdMember, join, leave, requireMayEnter } from './acts.ts'
-import { guess } from './guesses.ts'
-import { GroupJoin, Member, MemberListQuery, ScopeChange, ScopeChanged } from './schemas.ts'
+import { blocksBetween, findUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
+import { holdMember, leave } from './acts.ts'
+import { countAsJoining, isJoining, join, joiningErrors, prepareToJoin } from './joining.ts'
+import { scopesShownTo } from './permissions.ts'
+import { Member, MemberListQuery, ScopeChange, ScopeChanged } from './schemas.ts'
 
 const addMembers = operation({
   id: 'addMembers',
@@ -53,28 +59,53 @@ const addMembers = operation({
   description:
     'Up to 25 users; one whom several lists name is used once, by the first of them. The answer tells for each UID what ' +
     'became of it: `ERR_UID_NOT_FOUND`, `ERR_ALREADY_JOINED`, `ERR_BANNED_GROUPMEMBER`, `ERR_ALREADY_BANNED`, ' +
-    '`ERR_NO_VACANCY`, or `ERR_PLAN_QUOTA_RESTRICTION` where a user is in 2,000 groups. Whoever acts must be an admin.',
+    '`ERR_NO_VACANCY`, or `ERR_PLAN_QUOTA_RESTRICTION` where a user is in 2,000 groups. Whoever acts must be an admin; ' +
+    'but a client that names nobody but its own user, as a participant, joins the group: then all is as it is there, ' +
+    'and a refusal is one of the request.',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
-  may: 'addMember',
   body: MembersAdd,
   reply: one(Admissions),
-  errors: [groupNotFound, groupNotJoined, bannedFromGroup, noAdminScope, quotaReached],
+  errors: [...joiningErrors, groupNotJoined, noAdminScope],
   find: ({ db, params }) => requireGroup(db, params.guid),
+  async prepare(call) {
+    const { found, body, caller } = call
+    if (!isJoining(caller, body)) return undefined
+    const actor = acting(call.actor)
+    await countAsJoining(call, actor)
+    return prepareToJoin(call, found, actor, body.password)
+  },
   async run(call) {
-    const { db, actor, found, body } = call
-    const uids = uidsIn(body)
-    if (actor) await authoriseGuests(db, actor, body)
-    const scene = await holdScene(db, found.guid, actor, uids)
+    const { db, actor, found, body, caller } = call
+    if (isJoining(caller, body)) return { data: await admitOneself(call, acting(actor)) }
+    const lists = plainLists(body)
+    if (actor) await authoriseGuests(db, actor, lists, ['addMember'])
+    const scene = await holdScene(db, found.guid, actor, uidsIn(lists))
     groupRules.requireAdmin(scene.acting, found.guid)
-    const { usersToBan: _, ...toAdd } = body
+    const { usersToBan: _, ...toAdd } = lists
     if (scene.group.members_count >= membersMax && uidsIn(toAdd).size > 0) {
       throw quotaReached({ limit: `${membersMax} members of a group` })
     }
-    const guests = await decideGuests(db, scene, body)
-    return { data: (await receiveGuests(call, scene, body, guests)).admissions }
+    const guests = await decideGuests(db, scene, lists)
+    return { data: (await receiveGuests(call, scene, lists, guests)).admissions }
   },
 })
+
+/** The acting user joins, and is told so in the form that adding answers in. */
+async function admitOneself(
+  call: Work & { found: GroupRow; body: MembersAdd; given: Match | undefined },
+  actor: Actor,
+): Promise<Admissions> {
+  const { message } = await join(call, call.found, actor, call.body.password, call.given)
+  return { participants: { [actor.uid]: { success: true, data: message } } }
+}
+
+/** Whoever adds others names them by their UIDs alone. */
+function plainLists({ password: _, participants, ...lists }: MembersAdd): GuestLists {
+  const wrong = participants?.findIndex((guest) => typeof guest !== 'string') ?? -1
+  if (wrong >= 0) throw badRequest({ [`participants.${wrong}`]: ['must be of type string'] })
+  return participants ? { ...lists, participants: participants as string[] } : lists
+}
 
 const listMembers = operation({
   id: 'listMembers',
@@ -97,27 +128,58 @@ const listMembers = operation({
     const scopes = allowed.filter((scope) => !query.scopes || query.scopes.includes(scope))
     const visible = actor && (await seenBy(db, actor.uid))
     const { total, rows } = await selectMembers(db, found, { ...query, scopes, visible }, slice)
-    const uids = rows.map(({ user }) => user.uid)
-    const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
-    const sees = await sightOf(db, actor?.uid, () => uids)
-    const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
-    const data = rows.map(({ user, row }) => ({
-      ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
-      scope: row.scope,
-      joinedAt: row.joined_at,
-    }))
+    const data = await shownMembers(db, rows, actor)
     return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
   },
 })
 
-/** The scopes whose members a user may see in the list; refuses whoever may not see it at all. */
-async function scopesShownTo(db: TenantDb, group: GroupRow, { uid }: Actor): Promise<MemberScope[]> {
-  const { standing, member } = await placeIn(db, group, uid)
-  groupRules.requireMayRead(standing, group.type, group.guid)
-  if (!member) return [...memberScopes]
-  const values = await scopeValues(db, { guid: group.guid, scope: member.scope })
-  refuseUnless(scopeRules.scopeMay(values, 'listMembers'))
-  return memberScopes.filter((scope) => scopeRules.isMemberListed(values, scope))
+const getMember = operation({
+  id: 'getMember',
+  route: 'GET /groups/{guid}/members/{uid}',
+  summary: 'Get a member',
+  description:
+    'For whoever may list the members, and as the list shows them: who is not in it for the acting user is no member. ' +
+    'Everyone is shown themselves.',
+  doors: ['server', 'client'],
+  onBehalfOf: 'optional',
+  may: 'getMember',
+  reply: one(Member),
+  errors: [groupNotFound, userNotFound, notAMember, groupNotJoined, bannedFromGroup],
+  async find({ db, params }) {
+    const group = await requireGroup(db, params.guid)
+    const user = await findUser(db, params.uid)
+    if (!user) throw userNotFound({ uid: params.uid })
+    return { group, user }
+  },
+  async run({ db, found: { group, user }, actor }) {
+    if (actor) await authorise(db, actor, 'listGroupMembers')
+    const scopes = actor ? await scopesShownTo(db, group, actor) : memberScopes
+    const row = await findMember(db, group, user.uid)
+    // Members who are deactivated are listed; anybody else who is, is nobody.
+    if (!row && user.deactivated_at !== null) throw userNotFound({ uid: user.uid })
+    if (!row || !(user.uid === actor?.uid || scopes.includes(row.scope))) {
+      throw notAMember({ uid: user.uid, guid: group.guid })
+    }
+    const [data] = await shownMembers(db, [{ user, row }], actor)
+    return { data: data as Member }
+  },
+})
+
+/** Members as the acting user may see them. */
+async function shownMembers(
+  db: TenantDb,
+  members: { user: UserRow; row: GroupMemberRow }[],
+  actor: Actor | undefined,
+): Promise<Member[]> {
+  const uids = members.map(({ user }) => user.uid)
+  const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
+  const sees = await sightOf(db, actor?.uid, () => uids)
+  const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
+  return members.map(({ user, row }) => ({
+    ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
+    scope: row.scope,
+    joinedAt: row.joined_at,
+  }))
 }
 
 const changeMemberScope = operation({
@@ -184,36 +246,14 @@ const joinGroup = operation({
   summary: 'Join a group',
   description: 'Public groups are open to all, password groups to who knows the password, private ones to nobody.',
   doors: ['client'],
-  may: 'joinGroup',
   rate: 'core',
   body: GroupJoin,
   reply: one(Group),
-  errors: [
-    groupNotFound,
-    permissionDenied,
-    bannedFromGroup,
-    alreadyJoined,
-    joiningNotAllowed,
-    passwordMissing,
-    passwordWrong,
-    noVacancy,
-    quotaReached,
-    userNotFound,
-  ],
+  errors: joiningErrors,
   find: ({ db, params }) => requireGroup(db, params.guid),
-  async prepare(call) {
-    const { db, found, body } = call
-    const actor = acting(call.actor)
-    refuseUnless(roleRules.mayJoinGroup(await policyOf(db, actor), found.type))
-    const { standing } = await placeIn(db, found, actor.uid)
-    const password = requireMayEnter(found, standing, actor.uid, body.password)
-    return password === undefined ? undefined : guess(call, found, actor.uid, password)
-  },
+  prepare: (call) => prepareToJoin(call, call.found, acting(call.actor), call.body.password),
   async run(call) {
-    const { db, found, body, given } = call
-    const actor = acting(call.actor)
-    refuseUnless(roleRules.mayJoinGroup(await policyOf(db, actor), found.type))
-    const { group, member } = await join(call, found.guid, actor, body.password, given)
+    const { group, member } = await join(call, call.found, acting(call.actor), call.body.password, call.given)
     return { data: toGroup(group, { member }) }
   },
 })
@@ -242,4 +282,4 @@ function acting(actor: Actor | undefined): Actor {
   return actor
 }
 
-export const operations = [addMembers, listMembers, changeMemberScope, kickMember, joinGroup, leaveGroup]
+export const operations = [addMembers, listMembers, getMember, changeMemberScope, kickMember, joinGroup, leaveGroup]

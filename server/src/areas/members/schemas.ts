@@ -1,9 +1,7 @@
 import { listQuery } from '../../kit/page.ts'
-import { OneOf, Seconds, type Static, Text, Type } from '../../kit/schema.ts'
+import { OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 import { memberScopes } from '../groups/schemas.ts'
 import { searchFields, User } from '../users/schemas.ts'
-
-const passwordCharactersMax = 100
 
 const { tags: _, ...userFields } = User.properties
 
@@ -15,6 +13,7 @@ export const Member = Type.Object(
   },
   { title: 'Member' },
 )
+export type Member = Static<typeof Member>
 
 export const MemberListQuery = listQuery({
   status: Type.Optional(OneOf(['available', 'offline', 'online'], '`online` means `available`')),
@@ -36,9 +35,4 @@ export const ScopeChanged = Type.Object(
     joinedAt: Seconds('When the member joined'),
   },
   { title: 'ScopeChanged' },
-)
-
-export const GroupJoin = Type.Object(
-  { password: Type.Optional(Text(passwordCharactersMax, 'Of a password group')) },
-  { examples: [{ password: 'open sesame' }] },
 )

@@ -394,7 +394,7 @@ for (const database of databases) {
         assertFails(await app.get('/groups/ghost/messages'), 404, 'ERR_GUID_NOT_FOUND')
         assertSucceeds(await app.post('/users', { uid: 'out', name: 'Out' }))
         assertFails(await app.get('/groups/crew/messages', as('out')), 403, 'ERR_GROUP_NOT_JOINED')
-        assertSucceeds(await app.post('/groups/crew/bannedusers/out'))
+        assertSucceeds(await app.post('/groups/crew/members', { usersToBan: ['out'] }))
         assertFails(await app.get('/groups/crew/messages', as('out')), 403, 'ERR_BANNED_GROUPMEMBER')
       })
     })

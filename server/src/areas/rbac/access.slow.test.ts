@@ -113,7 +113,9 @@ const table = linesOf(`
   listGroups.allowedGroupTypes           private             listPublic           ok          ok            absent
   listGroups.allowedGroupTypes           private             listPrivate          ok          ok            ok
   joinGroup                              deny                joinPublic           wrongDoor   wrongDoor|ok  wrongDoor|denied
+  joinGroup                              deny                joinAsMember         ok          notJoined|ok  notJoined|denied
   joinGroup.allowedGroupTypes            password            joinPublic           wrongDoor   wrongDoor|ok  wrongDoor|denied
+  joinGroup.allowedGroupTypes            password            joinAsMember         ok          notJoined|ok  notJoined|denied
   joinGroup.allowedGroupTypes            password            joinPassword         wrongDoor   wrongDoor|ok  wrongDoor|ok
   listMessages.allowedMessageCategories  custom              listText             ok          ok            absent
   listMessages.allowedMessageCategories  custom              listPlace            ok          ok            ok

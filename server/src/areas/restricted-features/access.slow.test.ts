@@ -16,6 +16,7 @@ const table = linesOf(`
   addMember                  addOne             ok          ok            denied
   addMember                  banAhead           ok          ok            denied
   addMember                  createWithOne      ok          ok            denied
+  addMember                  joinAsMember       ok          notJoined|ok  denied|ok
   addMember                  createWithBan      ok          ok            ok
   ban                        ban                ok          ok            denied
   ban                        banAhead           ok          ok            denied
@@ -50,6 +51,8 @@ const table = linesOf(`
   getGroup                   getGroup           ok          ok            denied
   getGroup                   countInGroup       wrongDoor   wrongDoor|ok  wrongDoor|denied
   getGroupMessages           listTextInGroup    ok          ok            denied
+  getMember                  getMember          ok          ok            denied
+  getMember                  members            ok          ok            ok
   getMessage                 getMessage         ok          ok            denied
   getMyDetails               me                 wrongDoor   wrongDoor|ok  wrongDoor|denied
   getMyDetails               getSelf            ok          ok            ok
@@ -57,12 +60,14 @@ const table = linesOf(`
   getUser                    getSelf            ok          ok            ok
   getUserMessages            listText           ok          ok            denied
   joinGroup                  joinPublic         wrongDoor   wrongDoor|ok  wrongDoor|denied
+  joinGroup                  joinAsMember       ok          notJoined|ok  notJoined|denied
   kickMember                 kick               ok          ok            denied
   leaveGroup                 leave              wrongDoor   wrongDoor|ok  wrongDoor|denied
   listBannedUsers            bans               ok          ok            denied
   listCalls                  calls              ok          ok            denied
   listConversations          conversations      ok          ok            denied
   listGroupMembers           members            ok          ok            denied
+  listGroupMembers           getMember          ok          ok            denied
   listGroups                 listPublic         ok          ok            denied
   listMessages               listTextOfAll      ok          ok            denied
   listMessages               listText           ok          ok            ok
@@ -83,7 +88,7 @@ const table = linesOf(`
 
 /** What nobody can do yet, so that there is nothing to restrict. Whoever brings one of these brings its line. */
 const withoutOperation = [
-  ...['createCall', 'deleteCall', 'deleteGroupMessages', 'getMember', 'logout', 'updateAuthToken', 'updateCall'],
+  ...['createCall', 'deleteCall', 'deleteGroupMessages', 'logout', 'updateAuthToken', 'updateCall'],
 ]
 
 describe('the table of restricted features', () => {

@@ -118,6 +118,11 @@ for (const database of databases) {
         await assertUnchanged('refusals')
       })
 
+      it('says of an id that is taken that the role already exists', async () => {
+        const { error } = (await (await newApp()).post('/roles', { role: 'Default', name: 'x' })).body
+        assert.match(error.message, /already exists/)
+      })
+
       it('stops at 25 roles, default among them, and goes on once one is deleted', async () => {
         const app = await newApp()
         const answers = await Promise.all(
@@ -189,6 +194,13 @@ for (const database of databases) {
         const body = { unset: ['settings', 'description', 'metadata'], description: 'new' }
         const { data } = assertSucceeds(await app.put('/roles/tutor', body))
         assert.deepEqual(Object.keys(data).toSorted(), ['createdAt', 'name', 'role', 'updatedAt'])
+      })
+
+      it('removes a description by an empty one', async () => {
+        const app = await newApp()
+        await create(app, 'tutor', { description: 'd', metadata: { a: 1 } })
+        const { data } = assertSucceeds(await app.put('/roles/tutor', { description: '' }))
+        assert.deepEqual(['description' in data, data.metadata], [false, { a: 1 }])
       })
 
       it('changes default as well', async () => {

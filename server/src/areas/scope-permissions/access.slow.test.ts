@@ -49,8 +49,12 @@ const table = linesOf(`
   listMembers                  deny                   admin        members          ok          denied  denied  ok         ok           ok
   listMembers                  deny                   moderator    members          ok          ok      ok      denied     ok           ok
   listMembers                  deny                   participant  members          ok          ok      ok      ok         denied       ok
+  listMembers                  deny                   participant  getAdmin         ok          ok      ok      ok         denied       ok
   listMembers.allowedScopes    admin                  participant  listAdmin        ok          ok      ok      ok         ok           ok
   listMembers.allowedScopes    admin                  participant  listModerator    ok          ok      ok      ok         absent       ok
+  listMembers.allowedScopes    admin                  participant  getAdmin         ok          ok      ok      ok         ok           ok
+  listMembers.allowedScopes    admin                  participant  getModerator     ok          ok      ok      ok         notMember    ok
+  listMembers.allowedScopes    admin                  participant  getSelf          ok          ok      ok      ok         ok           ok
   listMembers.allowedScopes    moderator,participant  admin        listAdmin        ok          absent  absent  ok         ok           ok
   listMembers.allowedScopes    moderator,participant  admin        listModerator    ok          ok      ok      ok         ok           ok
 `)
@@ -119,6 +123,9 @@ for (const database of databases) {
       byAdmin: (caller) => listed(caller, `/messages/${parent}/reactions`, 'adm'),
       byModerator: (caller) => listed(caller, `/messages/${parent}/reactions`, 'mod'),
       members: async (caller) => wordFor(await caller.get('/groups/crew/members')),
+      getAdmin: async (caller) => wordFor(await caller.get('/groups/crew/members/adm')),
+      getModerator: async (caller) => wordFor(await caller.get('/groups/crew/members/mod')),
+      getSelf: async (caller, me) => wordFor(await caller.get(`/groups/crew/members/${me}`)),
       listAdmin: (caller) => listed(caller, '/groups/crew/members', 'adm'),
       listModerator: (caller) => listed(caller, '/groups/crew/members', 'mod'),
     }

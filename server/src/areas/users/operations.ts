@@ -73,13 +73,9 @@ const listUsers = operation({
   may: 'listUsers',
   query: UserListQuery,
   mayTakeLong: true,
-  reply: Type.Union([userPageOf(User), one(Type.Object({ count: Type.Integer() }))]),
+  reply: userPageOf(User),
   async run({ db, query, actor }) {
     const viewer = actor && { uid: actor.uid, ...roleRules.listedUsers(await policyOf(db, actor)) }
-    if (query.count) {
-      const { total } = await selectUsers(db, query, viewer, { limit: 0, offset: 0 })
-      return { data: { count: total } }
-    }
     const slice = sliceOf(query)
     const { total, rows } = await selectUsers(db, query, viewer, slice)
     const data = await shown(db, rows, viewer, query.withTags ?? false)

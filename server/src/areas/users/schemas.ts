@@ -157,7 +157,9 @@ export const searchFields = {
 export const UserListQuery = listQuery({
   ...searchFields,
   status: Type.Optional(Type.String({ description: '`available` or `offline`; `online` means `available`' })),
-  count: Type.Optional(Type.Boolean({ description: 'Answer only how many there are: `{"data": {"count": 3}}`' })),
+  count: Type.Optional(
+    Type.Boolean({ description: 'Taken and changes nothing: how many there are is always in `meta.pagination.total`' }),
+  ),
   role: Type.Optional(Type.String({ description: 'Users of this role' })),
   roles: Words('Users of any of these roles'),
   withTags: Type.Optional(Type.Boolean({ description: 'Show tags' })),

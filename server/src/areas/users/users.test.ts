@@ -84,7 +84,9 @@ for (const database of databases) {
       it('keeps a UID taken while its user is deactivated, and keeps app_system for itself', async () => {
         const app = await appWith('nora')
         assertSucceeds(await app.delete('/users/nora'))
-        assertFails(await app.post('/users', { uid: 'nora', name: 'x' }), 400, 'ERR_UID_ALREADY_EXISTS')
+        const taken = await app.post('/users', { uid: 'nora', name: 'x' })
+        assertFails(taken, 400, 'ERR_UID_ALREADY_EXISTS')
+        assert.match(taken.body.error.message, /already exists/)
         assertFails(await app.post('/users', { uid: 'App_System', name: 'x' }), 400, 'ERR_UID_ALREADY_EXISTS')
         assertFails(await app.get('/users/app_system'), 404, 'ERR_UID_NOT_FOUND')
       })
@@ -281,7 +283,7 @@ for (const database of databases) {
         const sorted = async (query: string) => {
           const page = await list(app, query)
           assert.equal(page.meta.pagination.total, page.data.length, query)
-          assert.equal((await list(app, `${query}&count=1`)).data.count, page.data.length, query)
+          assert.deepEqual(await list(app, `${query}&count=1`), page, query)
           return page.data
             .map(({ uid }: { uid: string }) => uid)
             .toSorted()
@@ -325,12 +327,22 @@ for (const database of databases) {
         assert.ok((await list(app, '?onlyDeactivated=true')).data[0].deactivatedAt)
       })
 
-      it('answers only the number with count', async () => {
+      it('stays the list with count, and tells the number where it always does', async () => {
         const app = await appWith('a', 'b')
-        assert.deepEqual(await list(app, '?count=true'), { data: { count: 2 } })
-        assert.deepEqual(await list(app, '?count=true&searchKey=zzz'), { data: { count: 0 } })
-        assert.deepEqual(await list(app, '?count=true', { onBehalfOf: 'a' }), { data: { count: 1 } })
-        assert.equal((await list(app, '?count=false')).data.length, 2)
+        const searches = ['?perPage=1', '?perPage=1&page=2', '?searchKey=zzz']
+        for (const search of searches) {
+          for (const headers of [undefined, { onBehalfOf: 'a' }]) {
+            const plain = await list(app, search, headers)
+            for (const count of ['true', 'false', '1', '0']) {
+              assert.deepEqual(await list(app, `${search}&count=${count}`, headers), plain)
+            }
+          }
+        }
+        const total = async (search: string, headers?: Record<string, string>) =>
+          (await list(app, search, headers)).meta.pagination.total
+        assert.equal(await total('?count=true&perPage=1'), 2)
+        assert.equal(await total('?count=true', { onBehalfOf: 'a' }), 1)
+        assert.equal(await total('?count=true&searchKey=zzz'), 0)
       })
 
       it('leaves out the acting user on whatever page they would be, and tells conversations', async () => {
@@ -408,8 +420,8 @@ for (const database of databases) {
         await connectUsers(h, app, 'ada', 'lin', 'max')
         assert.deepEqual(await count(app, 'ada'), { count: 2 })
         assert.deepEqual(await count(app, 'eve'), { count: 3 })
-        const listed = await list(app, '?status=available&count=true', { onBehalfOf: 'eve' })
-        assert.equal(listed.data.count, 3)
+        const listed = await list(app, '?status=available', { onBehalfOf: 'eve' })
+        assert.equal(listed.meta.pagination.total, 3)
       })
 
       it('holds nobody whom the role may not list, and is refused with the list', async () => {
@@ -565,18 +577,27 @@ for (const database of databases) {
         assertFails(await app.put('/users/nobody', { name: ' ' }), 404, 'ERR_UID_NOT_FOUND')
       })
 
+      it('passes over what is no property of a profile, such as whether the user is active', async () => {
+        const app = await appWith('nora')
+        const before = await get(app, 'nora')
+        const odd = { activated: false, uid: 'milo', createdAt: 1, deactivatedAt: 1, email: 'nora@example.org' }
+        assert.deepEqual(assertSucceeds(await app.put('/users/nora', odd)).data, before)
+        assertSucceeds(await app.delete('/users/nora'))
+        assertFails(await app.put('/users/nora', { activated: true }), 404, 'ERR_UID_NOT_FOUND')
+      })
+
       it('moves the user between the totals of roles', async () => {
         const app = await appWith('nora')
         assertSucceeds(await app.post('/roles', { role: 'tutor', name: 'Tutor' }))
         assertSucceeds(await app.put('/users/nora', { role: 'tutor' }))
-        assert.equal((await list(app, '?role=default&count=1')).data.count, 0)
-        assert.equal((await list(app, '?role=tutor&count=1')).data.count, 1)
+        assert.equal((await list(app, '?role=default')).meta.pagination.total, 0)
+        assert.equal((await list(app, '?role=tutor')).meta.pagination.total, 1)
         assertSucceeds(await app.delete('/roles/tutor'))
         await h.settle()
         const { role, updatedAt } = await get(app, 'nora')
         assert.equal(role, 'default')
         assert.ok(updatedAt)
-        assert.equal((await list(app, '?role=default&count=1')).data.count, 1)
+        assert.equal((await list(app, '?role=default')).meta.pagination.total, 1)
       })
     })
 
