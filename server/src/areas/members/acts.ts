@@ -29,6 +29,7 @@ import {
 } from '../groups/index.ts'
 import { membersMax } from '../groups/schemas.ts'
 import type { UserRow } from '../users/index.ts'
+import { authoriseLeaving } from './permissions.ts'
 
 /** A member on whom somebody acts, with what the two are in the group. */
 export interface Encounter extends Scene {
@@ -87,6 +88,8 @@ export async function join(
 /** The acting user leaves by themselves. */
 export async function leave(work: Work, guid: string, actor: Actor): Promise<void> {
   const { group, by, acting, member } = await holdScene(work.db, guid, actor, [])
+  groupRules.requireMember(acting, guid)
+  if (member) await authoriseLeaving(work.db, actor, group, member.scope)
   groupRules.requireMayLeave(acting, guid)
   if (!by || !member) throw groupNotJoined({ guid })
   const smaller = await endMembership(work, group, member)

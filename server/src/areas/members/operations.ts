@@ -2,7 +2,6 @@ import { quotaReached } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
 import { paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
 import {
   alreadyJoined,
   bannedFromGroup,
@@ -23,27 +22,28 @@ import {
   authoriseGuests,
   decideGuests,
   endMembership,
-  type GroupRow,
   groupRules,
   holdScene,
   placeIn,
   putScope,
+  reachOf,
+  reachOverGuests,
   receiveGuests,
   requireGroup,
   requireGroupAndUser,
+  requireReach,
   selectMembers,
   tellDeed,
   tellScope,
   toGroup,
 } from '../groups/index.ts'
-import { Admissions, Group, type MemberScope, MembersAdd, memberScopes, membersMax, uidsIn } from '../groups/schemas.ts'
+import { Admissions, Group, MembersAdd, memberScopes, membersMax, uidsIn } from '../groups/schemas.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
-import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { blocksBetween, seenBy, sightOf, toUser } from '../users/index.ts'
 import { holdMember, join, leave, requireMayEnter } from './acts.ts'
 import { guess } from './guesses.ts'
+import { authoriseJoining, scopesShownTo } from './permissions.ts'
 import { GroupJoin, Member, MemberListQuery, ScopeChange, ScopeChanged } from './schemas.ts'
 
 const addMembers = operation({
@@ -66,12 +66,13 @@ const addMembers = operation({
     const uids = uidsIn(body)
     if (actor) await authoriseGuests(db, actor, body)
     const scene = await holdScene(db, found.guid, actor, uids)
-    groupRules.requireAdmin(scene.acting, found.guid)
+    const reach = await reachOverGuests(db, actor, scene, body)
+    groupRules.requireAdmin(reach.adding.acting, found.guid)
     const { usersToBan: _, ...toAdd } = body
     if (scene.group.members_count >= membersMax && uidsIn(toAdd).size > 0) {
       throw quotaReached({ limit: `${membersMax} members of a group` })
     }
-    const guests = await decideGuests(db, scene, body)
+    const guests = await decideGuests(db, scene, body, reach)
     return { data: (await receiveGuests(call, scene, body, guests)).admissions }
   },
 })
@@ -109,16 +110,6 @@ const listMembers = operation({
     return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
   },
 })
-
-/** The scopes whose members a user may see in the list; refuses whoever may not see it at all. */
-async function scopesShownTo(db: TenantDb, group: GroupRow, { uid }: Actor): Promise<MemberScope[]> {
-  const { standing, member } = await placeIn(db, group, uid)
-  groupRules.requireMayRead(standing, group.type, group.guid)
-  if (!member) return [...memberScopes]
-  const values = await scopeValues(db, { guid: group.guid, scope: member.scope })
-  refuseUnless(scopeRules.scopeMay(values, 'listMembers'))
-  return memberScopes.filter((scope) => scopeRules.isMemberListed(values, scope))
-}
 
 const changeMemberScope = operation({
   id: 'changeMemberScope',
@@ -171,7 +162,9 @@ const kickMember = operation({
   async run(call) {
     const { guid, uid } = call.found
     const { group, by, acting, user, target, on } = await holdMember(call, guid, call.actor, uid)
-    groupRules.requireMayRemove(acting, on, guid)
+    const reach = await reachOf(call.db, call.actor, group, acting, 'kickMembers')
+    requireReach(reach, target.scope)
+    groupRules.requireMayRemove(reach.acting, on, guid)
     const smaller = await endMembership(call, group, target)
     await tellDeed(call, 'kicked', { group: smaller, by, on: user })
     return done(`${uid} was removed from the group ${guid}.`)
@@ -204,7 +197,7 @@ const joinGroup = operation({
   async prepare(call) {
     const { db, found, body } = call
     const actor = acting(call.actor)
-    refuseUnless(roleRules.mayJoinGroup(await policyOf(db, actor), found.type))
+    await authoriseJoining(db, actor, found)
     const { standing } = await placeIn(db, found, actor.uid)
     const password = requireMayEnter(found, standing, actor.uid, body.password)
     return password === undefined ? undefined : guess(call, found, actor.uid, password)
@@ -212,7 +205,7 @@ const joinGroup = operation({
   async run(call) {
     const { db, found, body, given } = call
     const actor = acting(call.actor)
-    refuseUnless(roleRules.mayJoinGroup(await policyOf(db, actor), found.type))
+    await authoriseJoining(db, actor, found)
     const { group, member } = await join(call, found.guid, actor, body.password, given)
     return { data: toGroup(group, { member }) }
   },

@@ -1,0 +1,56 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { policyOf } from '../rbac/index.ts'
+
+/** What groups keep from lists of their messages, as a condition: it differs from group to group and goes by the scope. */
+
+const narrowing = {
+  categories: 'listMessages.allowedMessageCategories',
+  types: 'listMessages.allowedMessageTypes',
+  history: 'listMessages.historyBeforeJoin',
+} as const
+
+const oneThatNarrows = prepared<{ threads: string }, { one: number }>((db, { threads }) =>
+  db
+    .select('scope_permissions')
+    .select(sql<number>`1`.as('one'))
+    .where('scope_permissions.permission', 'in', [...Object.values(narrowing), threads])
+    .limit(1),
+)
+
+const threadsId = 'listThreadedMessages'
+
+/** Values are stored as JSON, and words of a list have no quotes in them. */
+const denied = sql<SqlBool>`rule.value = '"deny"'`
+const lacks = (column: RawBuilder<unknown>) =>
+  sql<SqlBool>`rule.value != '[]' AND rule.value NOT LIKE '%"' || ${column} || '"%'`
+
+/**
+ * A message of a group is not hidden from the acting member by their scope. Nothing is asked where no group of the app
+ * narrows its lists. `messages` names the table, which may stand in a query more than once; `asThread` asks for messages
+ * that are listed because of their replies.
+ */
+export async function notHiddenByScope(
+  db: TenantDb,
+  actor: Actor,
+): Promise<((messages: string, asThread?: boolean) => RawBuilder<SqlBool>) | undefined> {
+  if (!(await policyOf(db, actor)).hasScopeRules) return undefined
+  if ((await oneThatNarrows(db, { threads: threadsId })).length === 0) return undefined
+  return (messages, asThread = false) => {
+    const of = (column: string) => sql.ref(`${messages}.${column}`)
+    const is = (id: string) => sql<SqlBool>`rule.permission = ${id}`
+    const reasons = [
+      sql`(${is(narrowing.categories)} AND ${lacks(of('category'))})`,
+      sql`(${is(narrowing.types)} AND ${of('category')} = 'message' AND ${lacks(of('type'))})`,
+      sql`(${is(narrowing.history)} AND ${denied} AND ${of('sent_at')} < viewing.joined_at)`,
+      ...(asThread ? [sql`(${is(threadsId)} AND ${denied})`] : []),
+    ]
+    return sql<SqlBool>`(${of('receiver_type')} = 'user' OR NOT EXISTS (SELECT 1 FROM scope_permissions AS rule
+      JOIN groups AS place ON place.app_id = rule.app_id AND place.guid = rule.guid
+      JOIN group_members AS viewing ON viewing.app_id = place.app_id AND viewing.group_id = place.id
+        AND viewing.scope = rule.scope AND viewing.user_id = (SELECT users.id FROM users
+          WHERE users.app_id = ${db.appId} AND users.uid = ${actor.uid})
+      WHERE rule.app_id = ${db.appId} AND rule.guid = ${of('receiver')} AND (${sql.join(reasons, sql` OR `)})))`
+  }
+}
