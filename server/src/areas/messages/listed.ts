@@ -44,17 +44,17 @@ function byRole(db: TenantDb, viewer: string, listed: roleRules.ListedMessages, 
 
 /** In a group, or in a conversation with a friend, with the app or with oneself. */
 function isWithFriends(db: TenantDb, viewer: string, messages: string): Condition {
-  const other = sql`CASE WHEN talk.first = ${viewer} THEN talk.second ELSE talk.first END`
-  return sql`(${sql.ref(`${messages}.receiver_type`)} = 'group' OR EXISTS (SELECT 1 FROM conversations AS talk
-    WHERE talk.app_id = ${db.appId} AND talk.conversation_key = ${sql.ref(`${messages}.conversation_key`)}
+  const other = sql`CASE WHEN conversations.first = ${viewer} THEN conversations.second ELSE conversations.first END`
+  return sql`(${sql.ref(`${messages}.receiver_type`)} = 'group' OR EXISTS (SELECT 1 FROM conversations
+    WHERE conversations.app_id = ${db.appId} AND conversations.conversation_key = ${sql.ref(`${messages}.conversation_key`)}
     AND (${other} IN (${viewer}, ${systemUid}) OR ${other} IN ${uidsOfFriends.ask(db, viewer)})))`
 }
 
 /** By users of some roles, by the viewer, or by the app. */
 function isSentBy(db: TenantDb, viewer: string, roles: string[], messages: string): Condition {
   const sender = sql.ref(`${messages}.sender`)
-  return sql`(${sender} IN (${viewer}, ${systemUid}) OR EXISTS (SELECT 1 FROM users AS sending
-    WHERE sending.app_id = ${db.appId} AND sending.uid = ${sender} AND sending.role IN (${sql.join(roles)})))`
+  return sql`(${sender} IN (${viewer}, ${systemUid}) OR EXISTS (SELECT 1 FROM users
+    WHERE users.app_id = ${db.appId} AND users.uid = ${sender} AND users.role IN (${sql.join(roles)})))`
 }
 
 /** An action has the message inside of which it tells, and is kept back with it. */

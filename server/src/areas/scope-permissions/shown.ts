@@ -22,9 +22,9 @@ const oneThatNarrows = prepared<{ threads: string }, { one: number }>((db, { thr
 const threadsId = 'listThreadedMessages'
 
 /** Values are stored as JSON, and words of a list have no quotes in them. */
-const denied = sql<SqlBool>`rule.value = '"deny"'`
+const denied = sql<SqlBool>`scope_permissions.value = '"deny"'`
 const lacks = (column: RawBuilder<unknown>) =>
-  sql<SqlBool>`rule.value != '[]' AND rule.value NOT LIKE '%"' || ${column} || '"%'`
+  sql<SqlBool>`scope_permissions.value != '[]' AND scope_permissions.value NOT LIKE '%"' || ${column} || '"%'`
 
 /**
  * A message of a group is not hidden from the acting member by their scope. Nothing is asked where no group of the app
@@ -39,18 +39,18 @@ export async function notHiddenByScope(
   if ((await oneThatNarrows(db, { threads: threadsId })).length === 0) return undefined
   return (messages, asThread = false) => {
     const of = (column: string) => sql.ref(`${messages}.${column}`)
-    const is = (id: string) => sql<SqlBool>`rule.permission = ${id}`
+    const is = (id: string) => sql<SqlBool>`scope_permissions.permission = ${id}`
     const reasons = [
       sql`(${is(narrowing.categories)} AND ${lacks(of('category'))})`,
       sql`(${is(narrowing.types)} AND ${of('category')} = 'message' AND ${lacks(of('type'))})`,
-      sql`(${is(narrowing.history)} AND ${denied} AND ${of('sent_at')} < viewing.joined_at)`,
+      sql`(${is(narrowing.history)} AND ${denied} AND ${of('sent_at')} < group_members.joined_at)`,
       ...(asThread ? [sql`(${is(threadsId)} AND ${denied})`] : []),
     ]
-    return sql<SqlBool>`(${of('receiver_type')} = 'user' OR NOT EXISTS (SELECT 1 FROM scope_permissions AS rule
-      JOIN groups AS place ON place.app_id = rule.app_id AND place.guid = rule.guid
-      JOIN group_members AS viewing ON viewing.app_id = place.app_id AND viewing.group_id = place.id
-        AND viewing.scope = rule.scope AND viewing.user_id = (SELECT users.id FROM users
+    return sql<SqlBool>`(${of('receiver_type')} = 'user' OR NOT EXISTS (SELECT 1 FROM scope_permissions
+      JOIN groups ON groups.app_id = scope_permissions.app_id AND groups.guid = scope_permissions.guid
+      JOIN group_members ON group_members.app_id = groups.app_id AND group_members.group_id = groups.id
+        AND group_members.scope = scope_permissions.scope AND group_members.user_id = (SELECT users.id FROM users
           WHERE users.app_id = ${db.appId} AND users.uid = ${actor.uid})
-      WHERE rule.app_id = ${db.appId} AND rule.guid = ${of('receiver')} AND (${sql.join(reasons, sql` OR `)})))`
+      WHERE scope_permissions.app_id = ${db.appId} AND scope_permissions.guid = ${of('receiver')} AND (${sql.join(reasons, sql` OR `)})))`
   }
 }
