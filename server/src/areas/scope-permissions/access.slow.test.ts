@@ -229,6 +229,8 @@ function valuesIn(permission: string, cell: string): Record<string, string | str
 for (const database of databases) {
   describe(`what a scope may do on ${database}`, () => {
     let h: House
+    /** What came back where the scope of the line is not asked: by part, act and door. It is done once for all lines. */
+    const known = new Map<string, string>()
     before(async () => {
       h = await house({ database })
     })
@@ -242,8 +244,13 @@ for (const database of databases) {
         for (const { act = '', ...cells } of lines) {
           for (const part of parts) {
             for (const { name, caller } of ship.doorsOf(part)) {
-              const word = await ship.does(act, part, caller, scope, valuesIn(permission, value))
+              const isAsked = part === scope || (part === 'owner' && scope === 'admin')
+              const key = `${part} ${act} ${name}`
+              const word =
+                (isAsked ? undefined : known.get(key)) ??
+                (await ship.does(act, part, caller, scope, valuesIn(permission, value)))
               comparison.check(cells[part], name, word, `${act} by ${part}`)
+              if (!isAsked) known.set(key, word)
             }
           }
         }
