@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { areas } from '../server/src/areas/index.ts'
+import { rolePermissions } from '../server/src/areas/rbac/catalogue.ts'
+import type { Kind, Permission, PermissionValue } from '../server/src/areas/rbac/permissions.ts'
+import { memberScopes, scopeCatalogues } from '../server/src/areas/scope-permissions/catalogue.ts'
 import { openApiDocument } from '../server/src/http/openapi.ts'
 import { type CataloguedEvent, errorCatalogue, eventCatalogue } from '../server/src/http/reference/catalogue.ts'
 import type { Field } from '../server/src/http/reference/fields.ts'
@@ -13,6 +16,7 @@ export const generatedFiles: Record<string, () => string> = {
   'docs/generated/openapi.json': () => `${JSON.stringify(openApiDocument(areas), null, 2)}\n`,
   'docs/generated/errors.md': errorsText,
   'docs/generated/events.md': eventsText,
+  'docs/generated/permissions.md': permissionsText,
 }
 
 /** Files that are not what the declarations say now. */
@@ -47,6 +51,55 @@ function eventText({ name, area, fields, audience, triggers }: CataloguedEvent):
     `Area: ${area.name}. Live: ${live}. Webhook: ${triggers.length > 0 ? triggers.map((each) => `\`${each}\``).join(', ') : 'none'}.`,
     table(['Field', 'Type', 'Always', 'About'], fields.map(fieldRow)),
   ].join('\n\n')
+}
+
+function permissionsText(): string {
+  const about =
+    'What a role can be allowed or denied in the whole app, and a scope in one group. How they are decided is told in ' +
+    '[docs/permissions.md](../permissions.md). Of `calls`: set and read back, and asked once calls can be made. ' +
+    '`older`: no longer published, and still held to.'
+  const ofRoles = Object.entries(rolePermissions).map(([id, entry]) =>
+    row(`\`${id}\``, valuesText(entry.kind), valueText(entry.kind.defaultValue), entry.description, marksOf(entry)),
+  )
+  const ofScopes = Object.entries(scopeCatalogues.admin).map(([id, entry]) => {
+    const kinds = memberScopes.map((scope) => Object(scopeCatalogues[scope])[id].kind as Kind)
+    const published = perScope(kinds.map(({ defaultValue }) => defaultValue))
+    const inForce = perScope(kinds.map(({ defaultValue, unset = defaultValue }) => unset))
+    return row(`\`${id}\``, valuesText(entry.kind), published, inForce, entry.description, marksOf(entry))
+  })
+  const scopes = memberScopes.join(', ')
+  return page(
+    'Permissions',
+    about,
+    [
+      `## Of a role (${ofRoles.length})`,
+      table(['Id', 'Values', 'Default', 'About', ''], ofRoles),
+      `## Of a scope in a group (${ofScopes.length})`,
+      `Three words stand for ${scopes}. What holds while nothing is set is what the group’s own rules make of the act.`,
+      table(['Id', 'Values', 'Default', 'While unset', 'About', ''], ofScopes),
+    ].join('\n\n'),
+  )
+}
+
+function valuesText({ dataType, availableValues }: Kind): string {
+  if (dataType === 'rolesStringArray') return 'list of roles'
+  if (dataType === 'customStringArray') return 'list of words'
+  const words = (availableValues ?? []).map((word) => `\`${word}\``).join(', ')
+  return dataType === 'string' ? words : `list of ${words}`
+}
+
+function valueText(value: PermissionValue): string {
+  return Array.isArray(value) ? '`[]`' : `\`${value}\``
+}
+
+/** One value where all scopes have the same. */
+function perScope(values: PermissionValue[]): string {
+  const words = values.map(valueText)
+  return new Set(words).size === 1 ? (words[0] ?? '') : words.join(' / ')
+}
+
+function marksOf({ awaits, older }: Permission): string {
+  return [awaits, older && 'older'].filter((mark) => mark !== undefined).join(', ')
 }
 
 function fieldRow({ path, type, required, description, values, limits }: Field): string {

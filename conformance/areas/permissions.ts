@@ -13,21 +13,67 @@ import {
   type Server,
   success,
 } from '../check.ts'
-import { belowRole, makeRole, makeUser, uidsIn } from '../people.ts'
+import { as, belowRole, idsIn, makeGroup, makeRole, makeUser, makeUsers, say, sayIn, uidsIn } from '../people.ts'
 
-const rolePermissions = `listUsers listUsers.mode listUsers.allowedRoles getUserDetails.mode getUserDetails.allowedRoles
-  sendMessage sendMessage.mode sendMessage.allowedReceiverTypes sendMessage.allowedReceiverRoles
-  sendMessage.allowedMessageCategories sendMessage.allowedMessageTypes sendMessage.allowedCustomTypes
-  sendMessage.allowedMimeTypes editMessage editMessage.denyForScopes deleteMessage deleteMessage.denyForScopes
-  initiateCall initiateCall.mode initiateCall.allowedReceiverRoles createGroup createGroup.allowedGroupTypes listGroups
-  listGroups.allowedGroupTypes joinGroup joinGroup.allowedGroupTypes listMessages.allowedMessageCategories
-  listMessages.allowedMessageTypes`.split(/\s+/)
+/** All permissions of a role by their data type, with the values of each. */
+const ofRole: Record<string, string> = {
+  'string allow,deny': `listUsers getUserDetails blockUser listBlockedUser unblockedUser editProfile listMessages
+    getMessageDetails sendMessage sendMessage.mimeTypeAccessControl editMessage deleteMessage listThreadedMessages
+    sendThreadedMessage sendThreadedMessage.mimeTypeAccessControl editThreadedMessage deleteThreadedMessage listReactions
+    addReaction initiateCall joinCall listConversations updateConversation deleteConversation listGroups getGroupDetails
+    createGroup joinGroup`,
+  'string all,friends': `listUsers.mode getUserDetails.mode listMessages.mode getMessageDetails.mode sendMessage.mode
+    initiateCall.mode`,
+  'stringArray user,group': `listMessages.allowedReceiverTypes sendMessage.allowedReceiverTypes
+    sendThreadedMessage.allowedReceiverTypes initiateCall.allowedReceiverTypes`,
+  'stringArray message,custom': `listMessages.allowedMessageCategories sendMessage.allowedMessageCategories
+    sendThreadedMessage.allowedMessageCategories`,
+  'stringArray text,image,audio,video,file': `listMessages.allowedMessageTypes sendMessage.allowedMessageTypes
+    sendThreadedMessage.allowedMessageTypes`,
+  'stringArray public,password,private': `listGroups.allowedGroupTypes getGroupDetails.allowedGroupTypes
+    createGroup.allowedGroupTypes`,
+  'stringArray public,password': 'joinGroup.allowedGroupTypes',
+  'stringArray admin,moderator,participant': 'editMessage.denyForScopes deleteMessage.denyForScopes',
+  rolesStringArray: `listUsers.allowedRoles getUserDetails.allowedRoles blockUser.allowedRoles
+    listBlockedUser.allowedRoles unblockedUser.allowedRoles listMessages.allowedSenderRoles
+    sendMessage.allowedReceiverRoles sendThreadedMessage.allowedReceiverRoles initiateCall.allowedReceiverRoles`,
+  customStringArray: `sendMessage.allowedCustomTypes sendMessage.mimeTypes sendMessage.allowedMimeTypes
+    sendThreadedMessage.allowedCustomTypes sendThreadedMessage.mimeTypes`,
+}
 
-const scopePermissions = `sendMessage sendThreadedMessage editMessage addReaction listReactions
-  listReactions.allowedScopes listMembers listMembers.allowedScopes initiateCall initiateCall.allowedScopes
-  initiateCall.allowedType`.split(/\s+/)
+/** The same for a scope. */
+const ofScope: Record<string, string> = {
+  'string allow,deny': `editGroup deleteGroup leaveGroup listMembers addMembers kickMembers listBannedUsers ban unban
+    listMessages.historyBeforeJoin sendMessage sendMessage.mimeTypeAccessControl editMessage deleteMessage
+    listThreadedMessages sendThreadedMessage sendThreadedMessage.mimeTypeAccessControl editThreadedMessage
+    deleteThreadedMessage listReactions addReaction initiateCall joinCall`,
+  'stringArray admin,moderator,participant': `listMembers.allowedScopes addMembers.allowedScopes
+    kickMembers.allowedScopes ban.allowedScopes listReactions.allowedScopes initiateCall.allowedScopes`,
+  'stringArray message,custom': `listMessages.allowedMessageCategories sendMessage.allowedMessageCategories
+    sendThreadedMessage.allowedMessageCategories`,
+  'stringArray text,image,audio,video,file': `listMessages.allowedMessageTypes sendMessage.allowedMessageTypes
+    sendThreadedMessage.allowedMessageTypes`,
+  'stringArray audio,video': 'initiateCall.allowedType',
+  customStringArray: `sendMessage.allowedCustomTypes sendMessage.mimeTypes sendThreadedMessage.allowedCustomTypes
+    sendThreadedMessage.mimeTypes`,
+}
 
-const defaultOf = (id: string) => (id.endsWith('.mode') ? 'all' : id.includes('.') ? [] : 'allow')
+const idsOf = (kinds: Record<string, string>) => Object.values(kinds).flatMap((ids) => ids.split(/\s+/))
+
+const scopes = ['admin', 'moderator', 'participant']
+
+/** What a scope has, where that is not the same for all: what is published, then what holds while nothing is set. */
+const byScope: Record<string, [published: string, unset: string]> = {
+  editGroup: ['allow deny deny', 'allow allow deny'],
+  deleteGroup: ['deny deny deny', 'allow deny deny'],
+  addMembers: ['allow deny deny', 'allow deny deny'],
+  kickMembers: ['allow allow deny', 'allow allow deny'],
+  listBannedUsers: ['allow allow deny', 'allow allow deny'],
+  ban: ['allow allow deny', 'allow allow deny'],
+  unban: ['allow allow deny', 'allow allow deny'],
+}
+
+const defaultOf = (kind: string) => (kind.endsWith('friends') ? 'all' : kind.endsWith('deny') ? 'allow' : [])
 const bad = { status: 400, code: 'ERR_BAD_REQUEST' }
 
 interface Permission {
@@ -41,16 +87,25 @@ interface Permission {
   value: string | string[]
 }
 
-function lookAtCatalogue(list: Permission[], ids: string[], type: string): void {
-  equal(list.map(({ id }) => id).toSorted(), ids.toSorted(), 'the ids')
-  for (const { id, title, description, dataType, defaultValue, ...permission } of list) {
-    equal(permission.type, type, `\`type\` of ${id}`)
-    equal(defaultValue, defaultOf(id), `\`defaultValue\` of ${id}`)
-    equal(permission.value, defaultValue, `\`value\` of ${id} while it is not set`)
-    const known = ['string', 'stringArray', 'rolesStringArray', 'customStringArray'].includes(dataType)
-    holds(known && typeof title === 'string' && typeof description === 'string', `\`dataType\` and texts of ${id}`)
-    const free = dataType === 'rolesStringArray' || dataType === 'customStringArray'
-    equal('availableValues' in permission, !free, `whether ${id} (${dataType}) has \`availableValues\``)
+function lookAtCatalogue(list: Permission[], kinds: Record<string, string>, scope?: string): void {
+  equal(list.map(({ id }) => id).toSorted(), idsOf(kinds).toSorted(), 'the ids')
+  for (const [kind, ids] of Object.entries(kinds)) {
+    const [dataType, words] = kind.split(' ')
+    for (const id of ids.split(/\s+/)) {
+      const permission = list.find((each) => each.id === id)
+      holds(permission !== undefined, `a permission ${id}`)
+      equal(permission.type, scope === undefined ? 'role' : 'scope', `\`type\` of ${id}`)
+      equal(permission.dataType, dataType, `\`dataType\` of ${id}`)
+      const texts = [permission.title, permission.description].every((text) => typeof text === 'string')
+      holds(texts, `\`title\` and \`description\` of ${id}`)
+      // A server may know more kinds of messages than the contract names.
+      const missing = words?.split(',').filter((word) => !permission.availableValues?.includes(word)) ?? []
+      equal([missing, 'availableValues' in permission], [[], words !== undefined], `\`availableValues\` of ${id}`)
+      const [published, unset] = (scope !== undefined && byScope[id]) || []
+      const nth = (all: string | undefined) => all?.split(' ')[scopes.indexOf(scope ?? '')] ?? defaultOf(kind)
+      equal(permission.defaultValue, nth(published), `\`defaultValue\` of ${id}`)
+      equal(permission.value, nth(unset), `\`value\` of ${id} while it is not set`)
+    }
   }
 }
 
@@ -64,11 +119,11 @@ async function actorWith(server: Server, permissions: object): Promise<string> {
 }
 
 const ofRoles: Check[] = [
-  check('2, 3 Role permissions', 'a new role lists all 28, each with its default', async (server) => {
+  check('2, 3 Role permissions', 'a new role lists all 64, each with its type, values and default', async (server) => {
     const { role } = await makeRole(server)
     const { data: list, meta } = success(await server.api.get(path(role)))
-    lookAtCatalogue(list, rolePermissions, 'role')
-    equal([meta.pagination.total, meta.pagination.per_page], [28, 100], 'total and per_page')
+    lookAtCatalogue(list, ofRole)
+    equal([meta.pagination.total, meta.pagination.per_page], [64, 100], 'total and per_page')
   }),
   check('6 Set', 'answers for each id, and all values now in force; the rest stays', async (server) => {
     const { role } = await makeRole(server)
@@ -79,7 +134,7 @@ const ofRoles: Check[] = [
     const { permissions, ...entries } = answer
     equal(Object.keys(entries).toSorted(), ['createGroup', 'listUsers.mode'], 'the ids answered')
     for (const [id, entry] of Object.entries(entries)) doneEntry(entry, id)
-    equal(Object.keys(permissions).toSorted(), rolePermissions.toSorted(), 'the ids of the values')
+    equal(Object.keys(permissions).toSorted(), idsOf(ofRole).toSorted(), 'the ids of the values')
     const { createGroup, joinGroup, listUsers, 'listUsers.mode': mode } = permissions
     equal(
       { createGroup, joinGroup, listUsers, mode },
@@ -103,6 +158,29 @@ const ofRoles: Check[] = [
     failedEntry(entries['listUsers.allowedRoles'], 'ERR_ROLE_NOT_FOUND', 'the unknown role')
     doneEntry(entries.listUsers, 'listUsers')
     equal(entries.permissions.listUsers, 'deny', 'the value of listUsers')
+  }),
+  check('6 Set', 'ids of calls, and ids no longer published, are stored and read back', async (server) => {
+    const { role } = await makeRole(server)
+    const permissions = {
+      initiateCall: 'deny',
+      'initiateCall.allowedReceiverTypes': ['group'],
+      joinCall: 'deny',
+      'initiateCall.mode': 'friends',
+      'editMessage.denyForScopes': ['moderator'],
+      'sendMessage.allowedMimeTypes': ['image/png'],
+    }
+    const { permissions: values, ...entries } = data(await server.api.put(path(role), { permissions }))
+    for (const [id, value] of Object.entries(permissions)) {
+      doneEntry(entries[id], id)
+      equal(values[id], value, `the value of ${id}`)
+    }
+  }),
+  check('6 Set', 'private is no type of group to join', async (server) => {
+    const { role } = await makeRole(server)
+    const permissions = { 'joinGroup.allowedGroupTypes': ['private'], 'createGroup.allowedGroupTypes': ['private'] }
+    const entries = data(await server.api.put(path(role), { permissions }))
+    failedEntry(entries['joinGroup.allowedGroupTypes'], 'ERR_BAD_REQUEST', 'joining')
+    doneEntry(entries['createGroup.allowedGroupTypes'], 'creating')
   }),
   check('6 Set', 'a single text is stored as a list of one, null as an empty list', async (server) => {
     const { role } = await makeRole(server)
@@ -143,7 +221,7 @@ const ofRoles: Check[] = [
     data(await server.api.put(path(role), { permissions: { listUsers: 'deny' } }))
     for (let times = 0; times < 2; times += 1) {
       const { permissions } = data(await server.api.delete(`${path(role)}/listUsers`))
-      equal([permissions.listUsers, Object.keys(permissions).length], ['allow', 28], 'the value and how many there are')
+      equal([permissions.listUsers, Object.keys(permissions).length], ['allow', 64], 'the value and how many there are')
     }
   }),
   ...refusals('7 Unset', [
@@ -198,26 +276,136 @@ const evaluation: Check[] = [
   }),
 ]
 
-/** The permissions of a scope in a group that calls tell of. */
-async function scopePath({ api, calls }: Server, scope: string): Promise<string> {
-  const list = data(await calls.get('/calls?receiverType=group&perPage=100'))
-  for (const guid of new Set(list.map(({ receiver }: { receiver: string }) => receiver))) {
-    const group = `/groups/${guid}/scopes/${scope}/permissions`
-    if ((await api.get(group)).status !== 404) return group
-  }
-  throw new NotSeen('no group is known')
+/** A group of one owner and one member of every scope, with what was set for one of them. */
+async function crewWith(server: Server, scope: string, permissions: object) {
+  const [owner = '', admin = '', moderator = '', participant = '', other = ''] = await makeUsers(server, 5)
+  const members = { admins: [admin], moderators: [moderator], participants: [participant, other] }
+  const { guid } = await makeGroup(server, { members }, as(owner))
+  data(await server.api.put(`/groups/${guid}/scopes/${scope}/permissions`, { permissions }))
+  const act = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', end: string, uid: string, body?: object) =>
+    server.api.send(method, `/groups/${guid}${end}`, { ...as(uid), ...(body && { body }) })
+  return { guid, owner, admin, moderator, participant, other, act }
+}
+
+const denied = [403, 'ERR_PERMISSION_DENIED'] as const
+
+const messagesAndThreads: Check[] = [
+  check('3 Role permissions', 'getUserDetails: deny refuses everybody but oneself', async (server) => {
+    const uid = await actorWith(server, { getUserDetails: 'deny' })
+    const { uid: other } = await makeUser(server)
+    failure(await server.api.get(`/users/${other}`, { onBehalfOf: uid }), ...denied)
+    equal(data(await server.api.get(`/users/${uid}`, { onBehalfOf: uid })).uid, uid, 'oneself')
+  }),
+  check('3 Role permissions', 'listMessages: deny refuses lists, its sub-rules shorten them', async (server) => {
+    const { uid: other } = await makeUser(server)
+    const refused = await actorWith(server, { listMessages: 'deny' })
+    for (const list of ['/messages', `/users/${other}/messages`]) {
+      failure(await server.api.get(list, { onBehalfOf: refused }), ...denied)
+    }
+    const narrowed = await actorWith(server, { 'listMessages.mode': 'friends' })
+    await say(server, other, narrowed)
+    const list = data(await server.api.get(`/users/${other}/messages`, { onBehalfOf: narrowed }))
+    equal(idsIn(list), [], 'the messages of a stranger')
+  }),
+  check('3 Role permissions', 'getMessageDetails.mode: friends refuses a message of a stranger', async (server) => {
+    const { uid: other } = await makeUser(server)
+    const uid = await actorWith(server, { 'getMessageDetails.mode': 'friends' })
+    const { id } = await say(server, other, uid)
+    failure(await server.api.get(`/messages/${id}`, { onBehalfOf: uid }), ...denied)
+  }),
+  check('3 Role permissions', 'addReaction, listReactions and updateConversation refuse', async (server) => {
+    const { uid: other } = await makeUser(server)
+    const uid = await actorWith(server, { addReaction: 'deny', listReactions: 'deny', updateConversation: 'deny' })
+    const { id } = await say(server, other, uid)
+    failure(await server.api.send('POST', `/messages/${id}/reactions/yes`, as(uid)), ...denied)
+    failure(await server.api.send('DELETE', `/messages/${id}/reactions/yes`, as(uid)), ...denied)
+    failure(await server.api.get(`/messages/${id}/reactions`, { onBehalfOf: uid }), ...denied)
+    failure(
+      await server.api.send('PUT', `/users/${other}/conversation`, { ...as(uid), body: { tags: ['a'] } }),
+      ...denied,
+    )
+    data(await server.api.get(`/users/${other}/conversation`, { onBehalfOf: uid }))
+  }),
+  check('3 Role permissions', 'getGroupDetails.allowedGroupTypes refuses a group of another type', async (server) => {
+    const { guid } = await makeGroup(server)
+    const uid = await actorWith(server, { 'getGroupDetails.allowedGroupTypes': ['password'] })
+    failure(await server.api.get(`/groups/${guid}`, { onBehalfOf: uid }), ...denied)
+  }),
+  check('5 Evaluation', 'a reply must pass both families, also by their sub-rules', async (server) => {
+    const { uid: other } = await makeUser(server)
+    const body = { data: { text: 'Conformance' } }
+    const rules = ['sendMessage', 'sendThreadedMessage'].flatMap((family) => [
+      { [family]: 'deny' },
+      { [`${family}.allowedMessageTypes`]: ['image'] },
+    ])
+    for (const permissions of rules) {
+      const uid = await actorWith(server, permissions)
+      const { id } = await say(server, other, uid)
+      failure(await server.api.send('POST', `/messages/${id}/thread`, { ...as(uid), body }), ...denied)
+    }
+    const uid = await actorWith(server, { sendThreadedMessage: 'deny' })
+    await say(server, uid, other)
+  }),
+]
+
+const clearance: Check[] = [
+  check('4 Scope permissions', 'unset, the clearance of groups decides', async (server) => {
+    const { moderator, participant, admin, act } = await crewWith(server, 'admin', { addReaction: 'allow' })
+    data(await act('PUT', '', moderator, { name: 'Conformance, changed' }))
+    failure(await act('PUT', '', participant, { name: 'No' }), 403, 'ERR_GROUP_NO_MODERATOR_SCOPE')
+    failure(await act('DELETE', '', moderator), 403, 'ERR_GROUP_NO_ADMIN_SCOPE')
+    data(await act('DELETE', '', admin))
+  }),
+  check('4 Scope permissions', 'deleteGroup: deny is valid; it refuses admins and never the owner', async (server) => {
+    const { admin, owner, act } = await crewWith(server, 'admin', { deleteGroup: 'deny' })
+    failure(await act('DELETE', '', admin), ...denied)
+    data(await act('DELETE', '', owner))
+  }),
+  check('4 Scope permissions', 'allow lets participants kick participants, and nobody above', async (server) => {
+    const { participant, moderator, other, act } = await crewWith(server, 'participant', { kickMembers: 'allow' })
+    failure(await act('DELETE', `/members/${moderator}`, participant), 403, 'ERR_GROUP_NO_CLEARANCE')
+    data(await act('DELETE', `/members/${other}`, participant))
+  }),
+  check('4 Scope permissions', 'ban, unban and listBannedUsers are refused by deny', async (server) => {
+    const set = { ban: 'deny', unban: 'deny', listBannedUsers: 'deny', kickMembers: 'deny' }
+    const { moderator, other, act } = await crewWith(server, 'moderator', set)
+    failure(await act('POST', `/bannedusers/${other}`, moderator), ...denied)
+    failure(await act('DELETE', `/bannedusers/${other}`, moderator), ...denied)
+    failure(await act('GET', '/bannedusers', moderator), ...denied)
+    failure(await act('DELETE', `/members/${other}`, moderator), ...denied)
+  }),
+  check('4 Scope permissions', 'addMembers.allowedScopes fails another scope by its UID alone', async (server) => {
+    const [one = '', another = ''] = await makeUsers(server, 2)
+    const { admin, act } = await crewWith(server, 'admin', { 'addMembers.allowedScopes': ['participant'] })
+    const answer = data(await act('POST', '/members', admin, { moderators: [one], participants: [another] }))
+    failedEntry(answer.moderators[one], 'ERR_PERMISSION_DENIED', 'the moderator')
+    equal(answer.participants[another].success, true, 'whether the participant is added')
+  }),
+  check('4 Scope permissions', 'lists of a group hold only the types that a scope may list', async (server) => {
+    const types = { 'listMessages.allowedMessageTypes': ['image'] }
+    const { guid, participant, other, moderator } = await crewWith(server, 'participant', types)
+    const { id } = await sayIn(server, guid, moderator)
+    const list = async (uid: string) =>
+      idsIn(data(await server.api.get(`/groups/${guid}/messages`, { onBehalfOf: uid })))
+    holds(!(await list(participant)).includes(id) && !(await list(other)).includes(id), 'no text for participants')
+    holds((await list(moderator)).includes(id), 'the text for moderators')
+  }),
+]
+
+/** The permissions of a scope in a group of the check's own. */
+async function scopePath(server: Server, scope: string): Promise<string> {
+  return `/groups/${(await makeGroup(server)).guid}/scopes/${scope}/permissions`
 }
 
 const ofScopes: Check[] = [
-  check('2, 4 Scope permissions', 'each scope lists all 11, each with its default', async (server) => {
-    for (const scope of ['admin', 'moderator', 'participant']) {
+  check('2, 4 Scope permissions', 'each scope lists all 40, with the defaults of that scope', async (server) => {
+    for (const scope of scopes) {
       const list = data(await server.api.get(await scopePath(server, scope)))
-      lookAtCatalogue(list, scopePermissions, 'scope')
+      lookAtCatalogue(list, ofScope, scope)
     }
   }),
   check('6 Set', 'a scope takes values of its own, and gives them up again', async (server) => {
     const group = await scopePath(server, 'participant')
-    server.afterwards(() => server.api.delete(`${group}/initiateCall.allowedType`))
     const entries = data(
       await server.api.put(group, { permissions: { 'initiateCall.allowedType': 'audio', initiateCall: 'friends' } }),
     )
@@ -227,7 +415,7 @@ const ofScopes: Check[] = [
     const { permissions } = data(await server.api.delete(`${group}/initiateCall.allowedType`))
     equal(
       [permissions['initiateCall.allowedType'], Object.keys(permissions).length],
-      [[], 11],
+      [[], 40],
       'the value and how many',
     )
   }),
@@ -251,5 +439,5 @@ export const permissions: CheckedArea = {
   name: 'permissions',
   title: 'Permissions',
   contract: '06',
-  checks: [...ofRoles, ...evaluation, ...ofScopes],
+  checks: [...ofRoles, ...evaluation, ...messagesAndThreads, ...ofScopes, ...clearance],
 }

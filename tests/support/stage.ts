@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AppClient, assertSucceeds, type Caller, type House } from './house.ts'
 import type { Answer } from './http.ts'
-import { Comparison, type Door, doorsFor, type Line, wordFor, wordForList } from './matrix.ts'
+import { Comparison, type Door, doorsFor, type Line, wordFor, wordForEntry, wordForList } from './matrix.ts'
 import { as, say, sayIn } from './talk.ts'
 
 /**
@@ -61,7 +61,8 @@ export async function stage(h: House): Promise<Stage> {
   const app = await h.app(crypto.randomUUID())
   for (const role of [guest, 'member', 'pal']) assertSucceeds(await app.post('/roles', { role, name: role }))
   const people = { gus: guest, mel: 'member', own: 'member', fay: 'pal', bob: 'pal', bea: 'member', sam: 'member' }
-  for (const [uid, role] of Object.entries({ ...people, vic: 'member', new: 'member' })) {
+  const others = { vic: 'member', new: 'member', pip: 'pal', max: 'member', zed: 'member' }
+  for (const [uid, role] of Object.entries({ ...people, ...others })) {
     assertSucceeds(await app.post('/users', { uid, name: uid, role }))
   }
   const talks: Record<string, Record<string, string>> = {}
@@ -82,10 +83,13 @@ export async function stage(h: House): Promise<Stage> {
       media: (await say(app, 'fay', me, '', media(picture, 'image'))).id,
       custom: (await say(app, 'fay', me, '', place)).id,
       inGroup: (await sayIn(app, `${me}-participant`, 'fay')).id,
+      ofStranger: (await say(app, 'sam', me, 'Sesame')).id,
       call: (await app.play({ initiator: me, receiver: 'fay', startAt: 1_767_225_600, steps: [] })).sessionId,
     }
     const parent = `/messages/${talks[me].text}/thread`
     talks[me].answer = assertSucceeds(await app.post(parent, place, as('fay'))).data.id
+    // Of the blocked, one is of each of two roles; nobody writes to these two or reads of them.
+    assertSucceeds(await app.post(`/users/${me}/blockedusers`, { blockedUids: ['pip', 'max'] }))
   }
   for (const type of ['public', 'private']) assertSucceeds(await group(type, {}, { type }))
   assertSucceeds(await group('password', {}, { type: 'password', password: 'sesame' }))
@@ -135,6 +139,49 @@ export async function stage(h: House): Promise<Stage> {
       return wordFor(answer)
     }
   }
+  /** A reply of one's own to Fay, likewise. */
+  const ownReply = (isDeletion: boolean, change: (caller: Caller, id: string) => Promise<Answer>): Act => {
+    return async (caller, me) => {
+      const key = `${me} reply`
+      const parent = idOf(me, 'text')
+      const id = own.get(key) ?? assertSucceeds(await app.post(`/messages/${parent}/thread`, text, as(me))).data.id
+      const answer = await change(caller, id)
+      if (isDeletion && answer.status === 200) own.delete(key)
+      else own.set(key, id)
+      return wordFor(answer)
+    }
+  }
+  const replying = (to: string, what: object): Act => {
+    return async (caller, me) => wordFor(await caller.post(`/messages/${idOf(me, to)}/thread`, what))
+  }
+  /** What one entry of a conversation list says; the word for an entry that does not say it is `absent`. */
+  const talkSays = (isIt: (talk: Record<string, unknown>) => boolean): Act => {
+    return async (caller) => {
+      const answer = await caller.get('/users/sam/conversation')
+      if (answer.status !== 200) return wordFor(answer)
+      return isIt(answer.body.data) ? 'ok' : 'absent'
+    }
+  }
+  const entry = (
+    act: (caller: Caller, me: string) => Promise<Answer>,
+    uid: string,
+    undo?: (me: string) => unknown,
+  ): Act => {
+    return async (caller, me) => {
+      const answer = await act(caller, me)
+      const word = wordForEntry(answer, (data) => data[uid])
+      if (word === 'ok') await undo?.(me)
+      return word
+    }
+  }
+  const blocking = (uid: string) =>
+    entry(
+      (caller, me) => caller.post(`/users/${me}/blockedusers`, { blockedUids: [uid] }),
+      uid,
+      (me) => app.delete(`/users/${me}/blockedusers`, { blockedUids: [uid] }),
+    )
+  const unblocking = (uid: string) =>
+    entry((caller, me) => caller.delete(`/users/${me}/blockedusers`, { blockedUids: [uid] }), uid)
   const edit = (caller: Caller, id: string) => caller.put(`/messages/${id}`, { data: { text: 'Edited' } })
   const editing = (where: string) => ownIn(where, false, edit)
   const deleting = (where: string) => ownIn(where, true, (caller, id) => caller.delete(`/messages/${id}`))
@@ -143,7 +190,7 @@ export async function stage(h: House): Promise<Stage> {
   const bans = (me: string, uid: string) => `/groups/${me}-owner/bannedusers/${uid}`
   const reset = (end: (me: string) => string): Act => {
     return async (caller, me) => {
-      await say(app, 'sam', me)
+      await say(app, 'zed', me)
       return wordFor(await caller.delete(end(me)))
     }
   }
@@ -209,11 +256,40 @@ export async function stage(h: House): Promise<Stage> {
       (me) => idOf(me, 'answer'),
     ),
     getMessage: get((me) => `/messages/${idOf(me, 'text')}`),
+    getOfStranger: get((me) => `/messages/${idOf(me, 'ofStranger')}`),
+    getInGroup: get((me) => `/messages/${idOf(me, 'inGroup')}`),
+    listOfStranger: listed(
+      () => '/users/sam/messages?limit=100&affix=prepend',
+      (me) => idOf(me, 'ofStranger'),
+    ),
+    search: get(() => '/messages?searchKey=hello'),
+    searchOfStranger: listed(
+      () => '/messages?searchKey=sesame&limit=100',
+      (me) => idOf(me, 'ofStranger'),
+    ),
+    threads: get(() => '/threads'),
+    unreadOfStranger: talkSays(({ unreadMessageCount }) => unreadMessageCount !== '0'),
+    lastOfStranger: talkSays(({ lastMessage }) => lastMessage !== undefined),
+    lastMessage: talkSays(({ lastMessage }) => lastMessage !== undefined),
+    replyToStranger: replying('ofStranger', text),
+    replyPlace: replying('text', place),
+    replyImage: replying('text', media(picture, 'image')),
+    replyPaper: replying('text', media(paper, 'file')),
+    editReply: ownReply(false, (caller, id) => edit(caller, id)),
+    deleteReply: ownReply(true, (caller, id) => caller.delete(`/messages/${id}`)),
+    reactions: get((me) => `/messages/${idOf(me, 'text')}/reactions`),
+    reactionsOfKind: get((me) => `/messages/${idOf(me, 'text')}/reactions/yes`),
+    react: async (caller, me) => wordFor(await caller.post(`/messages/${idOf(me, 'text')}/reactions/yes`)),
+    unreact: async (caller, me) => wordFor(await caller.delete(`/messages/${idOf(me, 'text')}/reactions/yes`)),
+    tagTalk: async (caller) => wordFor(await caller.put('/users/fay/conversation', { tags: ['dear'] })),
+    pinTalk: async (caller) => wordFor(await caller.post('/users/fay/conversation/pin')),
+    unpinTalk: async (caller) => wordFor(await caller.delete('/users/fay/conversation/pin')),
+    readTalk: async (caller) => wordFor(await caller.post('/users/fay/conversation/read')),
     conversations: get(() => '/conversations'),
     conversation: get((me) => `/groups/${me}-participant/conversation`),
     conversationById: get((me) => `/conversations/group_${me}-participant`),
-    forget: reset(() => '/users/sam/conversation'),
-    forgetById: reset((me) => `/conversations/${pair(me, 'sam')}`),
+    forget: reset(() => '/users/zed/conversation'),
+    forgetById: reset((me) => `/conversations/${pair(me, 'zed')}`),
     listFriend: listed(
       () => '/users',
       () => 'fay',
@@ -230,11 +306,21 @@ export async function stage(h: House): Promise<Stage> {
     getSelf: get((me) => `/users/${me}`),
     me: get(() => '/me'),
     settings: get(() => '/me/settings'),
-    block: undone(
-      (caller, me) => caller.post(`/users/${me}/blockedusers`, { blockedUids: ['vic'] }),
-      (me) => app.delete(`/users/${me}/blockedusers`, { blockedUids: ['vic'] }),
+    block: blocking('vic'),
+    blockPal: blocking('fay'),
+    unblock: unblocking('vic'),
+    unblockPal: unblocking('fay'),
+    blockedPal: listed(
+      (me) => `/users/${me}/blockedusers`,
+      () => 'pip',
+      'uid',
     ),
-    unblock: async (caller, me) => wordFor(await caller.delete(`/users/${me}/blockedusers`, { blockedUids: ['vic'] })),
+    blockedMember: listed(
+      (me) => `/users/${me}/blockedusers`,
+      () => 'max',
+      'uid',
+    ),
+    editMe: async (caller) => wordFor(await caller.put('/me', { statusMessage: 'Here' })),
     blocks: get((me) => `/users/${me}/blockedusers`),
     createPublic: create({}),
     createPrivate: create({ type: 'private' }),
@@ -253,6 +339,12 @@ export async function stage(h: House): Promise<Stage> {
       'guid',
     ),
     getGroup: get(() => '/groups/public'),
+    getPrivate: get(() => '/groups/private'),
+    countedInGroup: async (caller) => {
+      const answer = await caller.get('/groups/online-counts?guids=public')
+      if (answer.status !== 200) return wordFor(answer)
+      return 'public' in answer.body.data ? 'ok' : 'absent'
+    },
     countInGroup: get(() => '/groups/online-counts?guids=public'),
     joinPublic: join('public'),
     joinPassword: join('password'),

@@ -126,7 +126,7 @@ export interface AppOperationDeclaration<
   /** Key scopes that may call it; `fullAccess` alone unless said otherwise. */
   keys?: KeyScope[]
   onBehalfOf?: 'required' | 'optional'
-  /** The feature it belongs to; where a user is acting, his role must allow it. */
+  /** What a role can be denied: a feature, or a permission where no feature names the act; asked where a user is acting. */
   may?: string
   /** Which shared counter it counts against. */
   rate?: 'core' | 'standard'

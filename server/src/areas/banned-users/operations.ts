@@ -22,8 +22,11 @@ import {
   groupRules,
   holdScene,
   placeIn,
+  reachOf,
   requireGroup,
   requireGroupAndUser,
+  requireReach,
+  scopeOfStanding,
   selectBanned,
   standingOf,
   tellDeed,
@@ -60,12 +63,14 @@ const banUser = operation({
     const { guid, uid } = call.found
     const scene = await holdScene(db, guid, actor, [uid])
     groupRules.requireMember(scene.acting, guid)
+    const reach = await reachOf(db, actor, scene.group, scene.acting, 'ban')
     const user = activeIn(scene.users, uid)
     if (await findBan(db, scene.group, uid)) throw alreadyBanned({ uid, guid })
     const member = await findMember(db, scene.group, uid)
     if (!member) throw notAMember({ uid, guid })
     const standing = standingOf(scene.group, member)
-    groupRules.requireMayRemove(scene.acting, { standing, self: uid === actor?.uid }, guid)
+    requireReach(reach, scopeOfStanding(standing))
+    groupRules.requireMayRemove(reach.acting, { standing, self: uid === actor?.uid }, guid)
     await ban(call, scene, user, member)
     return done(`${uid} is banned from the group ${guid}.`)
   },
@@ -86,7 +91,8 @@ const unbanUser = operation({
     const { db, actor } = call
     const { guid, uid } = call.found
     const scene = await holdScene(db, guid, actor, [uid])
-    groupRules.requireMayUnban(scene.acting, guid)
+    const reach = await reachOf(db, actor, scene.group, scene.acting, 'unban')
+    groupRules.requireMayUnban(reach.acting, guid)
     const user = activeIn(scene.users, uid)
     const row = await findBan(db, scene.group, uid)
     if (!row) throw notBanned({ uid, guid })
@@ -111,7 +117,11 @@ const listBannedUsers = operation({
   errors: [groupNotFound, groupNotJoined, noModeratorScope, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),
   async run({ db, found, query, actor }) {
-    if (actor) groupRules.requireModerator((await placeIn(db, found, actor.uid)).standing, found.guid)
+    if (actor) {
+      const { standing } = await placeIn(db, found, actor.uid)
+      const { acting } = await reachOf(db, actor, found, standing, 'listBannedUsers')
+      groupRules.requireModerator(acting, found.guid)
+    }
     const slice = sliceOf(query)
     const visible = actor && (await seenBy(db, actor.uid))
     const { total, rows } = await selectBanned(db, found, { ...query, visible }, slice)

@@ -1,6 +1,7 @@
 import { eachItem, type ItemOutcome } from '../../kit/each.ts'
 import { quotaReached } from '../../kit/errors.ts'
 import type { Work } from '../../kit/work.ts'
+import { refuseUnless } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { holdUsers, toUser, type UserRow } from '../users/index.ts'
 import { cannotBlockSelf } from './errors.ts'
@@ -10,8 +11,16 @@ import { addBlocks, blockedIdsOf, removeBlocks } from './store.ts'
 
 type Outcomes = Record<string, ItemOutcome>
 
+/** Whether users of a role may have it done to them; where nobody acts, all may. */
+type Allowed = (role: string) => boolean
+
 /** `uid` blocks each of `others`; tells what became of each, and the log of those who were not blocked before. */
-export async function block(work: Work, uid: string, others: string[]): Promise<Outcomes> {
+export async function block(
+  work: Work,
+  uid: string,
+  others: string[],
+  isAllowed: Allowed = () => true,
+): Promise<Outcomes> {
   const wanted = others.map((other) => other.toLowerCase())
   const held = await holdUsers(work.db, [uid, ...wanted])
   const user = requireActive(held, uid)
@@ -20,6 +29,7 @@ export async function block(work: Work, uid: string, others: string[]): Promise<
   const outcomes = await eachItem(wanted, (other) => {
     if (other === user.uid) throw cannotBlockSelf()
     const row = requireActive(held, other)
+    refuseUnless(isAllowed(row.role))
     if (blocked.size >= blocksMax && !blocked.has(row.id)) throw quotaReached({ limit: `${blocksMax} blocked users` })
     blocked.add(row.id)
     blockable.push(row)
@@ -36,7 +46,12 @@ export async function block(work: Work, uid: string, others: string[]): Promise<
 }
 
 /** `uid` blocks none of `others` any more; tells what became of each, and the log of those who were blocked before. */
-export async function unblock(work: Work, uid: string, others: string[]): Promise<Outcomes> {
+export async function unblock(
+  work: Work,
+  uid: string,
+  others: string[],
+  isAllowed: Allowed = () => true,
+): Promise<Outcomes> {
   const wanted = others.map((other) => other.toLowerCase())
   const held = await holdUsers(work.db, [uid, ...wanted])
   const user = requireActive(held, uid)
@@ -44,6 +59,7 @@ export async function unblock(work: Work, uid: string, others: string[]): Promis
   const outcomes = await eachItem(wanted, (other) => {
     const row = held.get(other)
     if (!row) throw userNotFound({ uid: other })
+    refuseUnless(isAllowed(row.role))
     known.push(row)
     return `${user.uid} does not block ${other}.`
   })

@@ -3,7 +3,7 @@ import { type Actor, operation } from '../../kit/operation.ts'
 import { paginate, userPageOf, withCursor } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
 import { permissionDenied } from '../rbac/errors.ts'
-import { refuseUnless } from '../rbac/index.ts'
+import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
 import { User } from '../users/schemas.ts'
@@ -27,7 +27,9 @@ const blockUsers = operation({
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run(call) {
     refuseOthers(call.found, call.actor)
-    return { data: await block(call, call.found.uid, call.body.blockedUids) }
+    const policy = call.actor && (await policyOf(call.db, call.actor))
+    const isAllowed = (role: string) => !policy || roleRules.mayBlock(policy, role)
+    return { data: await block(call, call.found.uid, call.body.blockedUids, isAllowed) }
   },
 })
 
@@ -44,7 +46,9 @@ const unblockUsers = operation({
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run(call) {
     refuseOthers(call.found, call.actor)
-    return { data: await unblock(call, call.found.uid, call.body.blockedUids) }
+    const policy = call.actor && (await policyOf(call.db, call.actor))
+    const isAllowed = (role: string) => !policy || roleRules.mayUnblock(policy, role)
+    return { data: await unblock(call, call.found.uid, call.body.blockedUids, isAllowed) }
   },
 })
 
@@ -67,7 +71,13 @@ const listBlockedUsers = operation({
     const { direction = actor ? 'both' : 'blockedByMe', ...rest } = query
     await leaveIfBlockedByMany(db, found)
     const visible = actor && (await seenBy(db, actor.uid))
-    const rows = await paginate(blockedUsersOf(db, found, direction), blockFilters(db, visible), rest, (row) => row)
+    const roles = actor ? roleRules.listedBlockedRoles(await policyOf(db, actor)) : []
+    const rows = await paginate(
+      blockedUsersOf(db, found, direction, roles),
+      blockFilters(db, visible),
+      rest,
+      (row) => row,
+    )
     const uids = rows.data.map(({ uid }) => uid)
     const blocks = await blocksWith(db, found.uid, uids)
     const view = { actorUid: found.uid, withTags: false, withPrivate: caller.kind === 'server' }

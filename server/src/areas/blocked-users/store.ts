@@ -49,8 +49,11 @@ function seenFrom(db: TenantDb, userId: string, direction: Direction) {
   }
 }
 
-/** The active users with a block between them and `user`, oldest block first; of two blocks the later counts. */
-export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Direction) {
+/**
+ * The active users with a block between them and `user`, oldest block first; of two blocks the later counts. Of some roles
+ * only, if any are named.
+ */
+export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Direction, roles: string[] = []) {
   const latest = sql<Seen>`(
     SELECT app_id, other_uid, other_id, max(at) AS at FROM ${seenFrom(db, id, direction)} AS directions
     GROUP BY app_id, other_uid, other_id)`
@@ -67,6 +70,7 @@ export function blockedUsersOf(db: TenantDb, { id }: UserRow, direction: Directi
       // Named once more, so that each is looked up: blocks are few, users are many.
       .where('users.uid', 'in', sql<string>`(SELECT other_uid FROM ${seenFrom(db, id, direction)} AS named)`)
       .where('users.deactivated_at', 'is', null)
+      .$if(roles.length > 0, (some) => some.where('users.role', 'in', roles))
       .orderBy('seen.at')
       .orderBy('users.uid')
   )

@@ -1,16 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
+import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { eachGroupMatches } from '../groups/index.ts'
-import {
-  type ConversationKey,
-  leaveIfManySides,
-  type Side,
-  sidesWhere,
-  type Unread,
-  unreadOf,
-  withWhom,
-} from '../timeline/index.ts'
+import { unreadAmong } from '../messages/index.ts'
+import { leaveIfManySides, type Side, sidesWhere, withWhom } from '../timeline/index.ts'
 import { eachUserMatches, seenBy, uidsBlockedBy } from '../users/index.ts'
 import type { ConversationListQuery } from './schemas.ts'
 import { isListed, pinOf, systemPins, updatedAt } from './sides.ts'
@@ -25,7 +19,8 @@ type Condition = RawBuilder<SqlBool>
  * in the conversations: nothing is written per member when something is said. Their number is bounded by what one person
  * takes part in.
  */
-export async function listedSides(db: TenantDb, uid: string, query: ConversationListQuery): Promise<Side[]> {
+export async function listedSides(db: TenantDb, actor: Actor, query: ConversationListQuery): Promise<Side[]> {
+  const { uid } = actor
   if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
   await leaveIfManySides(db, uid)
   const visible = await seenBy(db, uid)
@@ -40,15 +35,11 @@ export async function listedSides(db: TenantDb, uid: string, query: Conversation
       isPinnedBy(side, pins, query.pinnedBy) &&
       isWithin(side, query),
   )
-  const unread = query.unread ? await unreadAmong(db, uid, wanted) : undefined
+  const unread = query.unread ? await unreadAmong(db, actor, wanted) : undefined
   const kept = unread
     ? wanted.filter(({ conversation_key }) => (unread.get(conversation_key)?.messages ?? 0) > 0)
     : wanted
   return inPlaces(kept, pins, query)
-}
-
-export async function unreadAmong(db: TenantDb, uid: string, sides: Side[]): Promise<Map<ConversationKey, Unread>> {
-  return unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
 }
 
 /** What can be asked of every side. A user who is not visible to whoever looks is found by nothing that is theirs. */

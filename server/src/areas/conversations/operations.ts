@@ -76,7 +76,7 @@ const listConversations = operation({
   async run({ db, query, actor, caller }) {
     const perPage = caller.kind === 'client' ? Math.min(query.perPage ?? clientPageUsual, clientPageMax) : query.perPage
     const slice = sliceOf({ ...query, perPage })
-    const { total, sides } = actor ? await pageOfUser(db, actor.uid, query, slice) : await everySide(db, query, slice)
+    const { total, sides } = actor ? await pageOfUser(db, actor, query, slice) : await everySide(db, query, slice)
     const data = await toConversations(db, sides, { ...query, viewer: actor?.uid })
     const newest = sides.length === 0 ? undefined : Math.max(...sides.map(updatedAt))
     return {
@@ -92,11 +92,11 @@ const listConversations = operation({
 
 async function pageOfUser(
   db: TenantDb,
-  uid: string,
+  actor: Actor,
   query: ConversationListQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; sides: Side[] }> {
-  const all = await listedSides(db, uid, query)
+  const all = await listedSides(db, actor, query)
   return { total: all.length, sides: pageOfRows(all.slice(offset), limit, query, updatedAt) }
 }
 
@@ -184,6 +184,7 @@ const tagConversation = ofBoth((kind, path, name) =>
     description: 'The tags are the acting user’s alone.',
     doors,
     onBehalfOf: 'required',
+    may: 'updateConversation',
     body: ConversationUpdate,
     reply: one(Conversation),
     errors: sideErrors,
@@ -309,6 +310,7 @@ const pinConversation = [
       summary: `${verb === 'pin' ? 'Pin' : 'Unpin'} the conversation ${kind === 'user' ? 'with a user' : 'of a group'}`,
       doors,
       onBehalfOf: 'required',
+      may: 'updateConversation',
       reply: one(Conversation),
       errors: [...sideErrors, ...errors],
       find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),

@@ -1,18 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupsByGuid, membershipsIn, toGroup } from '../groups/index.ts'
+import { unreadAmong } from '../messages/index.ts'
 import {
+  type ConversationKey,
   conversationIdOf,
+  listedTo,
   messagesOf,
   receiptsOfEach,
   type SeenMessage,
   type Side,
   toMessages,
+  type Unread,
+  unreadOf,
   withWhom,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { blocksBetween, sightOf, systemUid, toUser, usersByUid } from '../users/index.ts'
-import { unreadAmong } from './list.ts'
+import { actorOf, blocksBetween, sightOf, systemUid, toUser, uidsBlockedBy, usersByUid } from '../users/index.ts'
 import type { Conversation } from './schemas.ts'
 import { pinOf, systemPins, updatedAt } from './sides.ts'
 
@@ -34,7 +38,7 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
   ])
   const records: Conversation[] = []
   for (const [uid, own] of Map.groupBy(sides, (side) => side.uid)) {
-    const unread = await unreadAmong(db, uid, own)
+    const unread = await unreadIn(db, uid, own, view)
     for (const side of own) {
       const { messages = 0, mentions = 0 } = unread.get(side.conversation_key) ?? {}
       const pin = pinOf(side, pins)
@@ -61,6 +65,17 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
   return records
 }
 
+/** What one's own lists may not hold is not counted to oneself; a server is told of everything. */
+async function unreadIn(
+  db: TenantDb,
+  uid: string,
+  sides: Side[],
+  { viewer }: ConversationView,
+): Promise<Map<ConversationKey, Unread>> {
+  const actor = viewer === uid ? await actorOf(db, uid) : undefined
+  return actor ? unreadAmong(db, actor, sides) : unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
+}
+
 /** Tells the sides of all users and conversations apart. */
 function nameOf({ conversation_key, uid }: Side): string {
   return `${uid} ${conversation_key}`
@@ -81,14 +96,15 @@ function among(sides: Side[], seqOf: (side: Side) => number): RawBuilder<boolean
   return sql<boolean>`(messages.conversation_key, messages.seq) IN (VALUES ${sql.join(places)})`
 }
 
-/** The message that each conversation shows; none after a reset, or where it was deleted. */
+/** The message that each conversation shows; none after a reset, where it was deleted, or where lists do not hold it. */
 async function lastMessages(db: TenantDb, sides: Side[], viewer: string | undefined): Promise<Map<string, Message>> {
   const wanted = sides.filter(({ shown_seq, cleared_seq }) => shown_seq > cleared_seq)
   if (wanted.length === 0) return new Map()
-  const rows = (await messagesOf(db, viewer)
+  const last = messagesOf(db, viewer)
     .where(among(wanted, ({ shown_seq }) => shown_seq))
     .where('messages.deleted_at', 'is', null)
-    .execute()) as SeenMessage[]
+  const listed = viewer === undefined ? [] : await listedTo.ask(db, viewer)
+  const rows = (await listed.reduce((some, condition) => some.where(condition), last).execute()) as SeenMessage[]
   const messages = await toMessages(db, rows, { viewer })
   const receipts = await receiptsOfEach(db, rows, { limit: receiptsShown, viewer })
   return new Map(

@@ -23,6 +23,7 @@ import {
   successorOf,
   touch,
 } from './membership.ts'
+import { type Reach, reachOf, requireReach, scopeOfStanding } from './reach.ts'
 import { type Acting, requireMayRemove } from './rules.ts'
 import { type Admissions, type GuestLists, groupsPerUserMax, type MemberScope, membersMax, uidsIn } from './schemas.ts'
 import { holdGroup } from './store.ts'
@@ -74,6 +75,29 @@ export async function authoriseGuests(
   for (const feature of features) await authorise(db, actor, feature)
 }
 
+/** How far one reaches with what lists of guests ask for. */
+interface GuestReach {
+  adding: Reach
+  banning: Reach
+}
+
+/** The same for the scope of whoever acts in a group; adding is asked for by every such call. */
+export async function reachOverGuests(
+  db: TenantDb,
+  actor: Actor | undefined,
+  { group, acting }: Pick<Scene, 'group' | 'acting'>,
+  { usersToBan = [] }: GuestLists,
+): Promise<GuestReach> {
+  const adding = await reachOf(db, actor, group, acting, 'addMembers')
+  const banning = usersToBan.length > 0 ? await reachOf(db, actor, group, acting, 'ban') : { acting, scopes: [] }
+  return { adding, banning }
+}
+
+function asTheyAre({ acting }: Scene): GuestReach {
+  const reach = { acting, scopes: [] }
+  return { adding: reach, banning: reach }
+}
+
 type ListName = keyof GuestLists
 
 const scopeOf = { admins: 'admin', moderators: 'moderator', participants: 'participant' } as const
@@ -87,7 +111,12 @@ interface Guest {
 }
 
 /** Decides about everyone on the lists; nothing is written yet. */
-export async function decideGuests(db: TenantDb, scene: Scene, lists: GuestLists): Promise<Guest[]> {
+export async function decideGuests(
+  db: TenantDb,
+  scene: Scene,
+  lists: GuestLists,
+  { adding, banning }: GuestReach = asTheyAre(scene),
+): Promise<Guest[]> {
   const { group, users } = scene
   const known = [...users.values()]
   const members = await membersAmong(db, group, known)
@@ -102,9 +131,11 @@ export async function decideGuests(db: TenantDb, scene: Scene, lists: GuestLists
     if (list === 'usersToBan') {
       if (banned.has(user.id)) throw alreadyBanned(facts)
       const standing = member ? standingOf(group, member) : 'outsider'
-      requireMayRemove(scene.acting, { standing, self: uid === scene.by?.uid }, group.guid)
+      requireReach(banning, scopeOfStanding(standing))
+      requireMayRemove(banning.acting, { standing, self: uid === scene.by?.uid }, group.guid)
       return { user, member }
     }
+    requireReach(adding, scopeOf[list])
     if (banned.has(user.id)) throw bannedFromGroup(facts)
     if (member) throw alreadyJoined(facts)
     if (room <= 0) throw noVacancy(facts)

@@ -1,5 +1,22 @@
 import { gate } from '../../kit/gate.ts'
+import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import type { GroupAct } from './rules.ts'
+import type { MemberScope } from './schemas.ts'
 
 /** What is kept under a group's GUID goes with the group, before the GUID can be used again. */
 export const forgetPermissions = gate(async (_db: TenantDb, _guid: string): Promise<void> => {})
+
+/** What was set for an act of a scope, and to whom it may be done; an empty list means all scopes. */
+export interface Said {
+  word: 'allow' | 'deny' | undefined
+  scopes: string[]
+}
+
+/** What a group has set for an act of its members of a scope. The area of scope permissions attaches the answer. */
+export const scopeSays = gate(
+  async (_db: TenantDb, _actor: Actor, _of: { guid: string; scope: MemberScope }, _act: GroupAct): Promise<Said> => ({
+    word: undefined,
+    scopes: [],
+  }),
+)

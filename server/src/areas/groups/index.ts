@@ -12,6 +12,7 @@ export {
   decideGuests,
   endMembership,
   holdScene,
+  reachOverGuests,
   receiveGuests,
   requireFewGroups,
   type Scene,
@@ -19,7 +20,7 @@ export {
 export { auditSides } from './audit.ts'
 export { enterConversation } from './conversation.ts'
 export { createWithMembers } from './create.ts'
-export { forgetPermissions } from './gates.ts'
+export { forgetPermissions, scopeSays } from './gates.ts'
 export {
   bansListOf,
   deleteBan,
@@ -40,6 +41,7 @@ export {
 export { connectedUsers, onlineMembersCount } from './online.ts'
 export { countPassword, hashPassword, type Match, matchPassword } from './passwords.ts'
 export { selectBanned, selectMembers } from './people.ts'
+export { reachOf, requireReach, scopeOfStanding } from './reach.ts'
 export * as groupRules from './rules.ts'
 export {
   addMissingGroups,

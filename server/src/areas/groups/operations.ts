@@ -31,7 +31,8 @@ import { selectGroups } from './list.ts'
 import { findMember, membershipsIn, placeIn } from './membership.ts'
 import { onlineMembersCount } from './online.ts'
 import { hashPassword } from './passwords.ts'
-import { requireAdmin, requireMayRead, requireMayTransfer, requireModerator } from './rules.ts'
+import { reachOf } from './reach.ts'
+import { type Acting, requireAdmin, requireMayRead, requireMayTransfer, requireModerator } from './rules.ts'
 import {
   CreatedGroup,
   Group,
@@ -123,6 +124,7 @@ const getGroup = operation({
   errors: [groupNotFound, groupNotJoined, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),
   async run({ db, found, actor }) {
+    if (actor) refuseUnless(roleRules.mayReadGroup(await policyOf(db, actor), found.type))
     const place = actor && (await placeIn(db, found, actor.uid))
     if (place) requireMayRead(place.standing, found.type, found.guid)
     const record = toGroup(found, place ? { member: place.member } : {})
@@ -143,7 +145,7 @@ const countOnlineMembers = operation({
     if (guids.length > guidsPerCallMax) {
       throw badRequest({ guids: [`must not have more than ${guidsPerCallMax} entries`] })
     }
-    const viewer = actor && { uid: actor.uid, types: [] }
+    const viewer = actor && { uid: actor.uid, types: roleRules.readableGroupTypes(await policyOf(db, actor)) }
     const wanted = guids.length === 0 ? [] : (await selectGroups(db, { guids }, viewer)).rows
     const counts: [string, number][] = []
     for (const group of wanted) counts.push([group.guid, await onlineMembersCount(db, group)])
@@ -181,7 +183,7 @@ const updateGroup = operation({
     if (password === undefined) return undefined
     if (caller.kind === 'client') refuseLock(found, body)
     await newOwner(db, actor, body)
-    if (actor) requireModerator((await placeIn(db, found, actor.uid)).standing, found.guid)
+    if (actor) await requireMayEdit(db, actor, found, (await placeIn(db, found, actor.uid)).standing)
     return hashPassword(call, password)
   },
   async run(call) {
@@ -189,7 +191,7 @@ const updateGroup = operation({
     if (caller.kind === 'client') refuseLock(found, body)
     const owner = await newOwner(db, actor, body)
     const scene = await holdScene(db, found.guid, actor, owner ? [owner.uid] : [])
-    requireModerator(scene.acting, found.guid)
+    await requireMayEdit(db, actor, scene.group, scene.acting)
     if (newPassword(scene.group, body) !== undefined && passwordHash === undefined) throw new Unprepared()
     const password = passwordAfter(scene.group, body, passwordHash)
     const columns = changedColumns(body, password)
@@ -200,6 +202,16 @@ const updateGroup = operation({
     return { data: answered(changed, scene) }
   },
 })
+
+async function requireMayEdit(
+  db: TenantDb,
+  actor: Actor | undefined,
+  group: GroupRow,
+  standing: Acting,
+): Promise<void> {
+  const { acting } = await reachOf(db, actor, group, standing, 'editGroup')
+  requireModerator(acting, group.guid)
+}
 
 /** Makes a user the owner: a member is promoted, anyone else comes in first. */
 async function giveTo(work: Work, scene: Scene, user: UserRow): Promise<GroupRow> {
@@ -256,7 +268,7 @@ const deleteGroup = operation({
   async run(call) {
     const { db, actor, found } = call
     const { group, acting } = await holdScene(db, found.guid, actor, [])
-    requireAdmin(acting, group.guid)
+    requireAdmin((await reachOf(db, actor, group, acting, 'deleteGroup')).acting, group.guid)
     await removeGroup(db, group)
     await call.emit(groupDeleted, { group: await toldGroup(db, group), id: group.id })
     await forgetPermissions.ask(db, group.guid)

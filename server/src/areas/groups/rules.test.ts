@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import { ApiError } from '../../kit/errors.ts'
 import {
   type Acting,
+  actingWith,
+  type GroupAct,
   requireAdmin,
   requireMayLeave,
   requireMayRead,
@@ -111,4 +113,28 @@ describe('who may change whose scope', () => {
       )
     }
   })
+})
+
+describe('as what a member acts whom a group allows or denies an act', () => {
+  const members: Acting[] = ['owner', 'admin', 'moderator', 'participant']
+  const table: [GroupAct[], unset: string, allow: string, deny: string][] = [
+    [
+      ['kickMembers', 'ban', 'unban', 'listBannedUsers'],
+      'owner admin moderator participant',
+      'owner admin moderator moderator',
+      'denied denied denied denied',
+    ],
+    [['editGroup'], 'owner admin moderator participant', 'owner admin moderator admin', 'owner denied denied denied'],
+    [['deleteGroup'], 'owner admin moderator participant', 'owner admin admin admin', 'owner denied denied denied'],
+    [['addMembers'], 'owner admin moderator participant', 'owner admin admin admin', 'denied denied denied denied'],
+  ]
+  for (const [acts, ...rows] of table) {
+    for (const act of acts) {
+      it(act, () => {
+        for (const [n, word] of [undefined, 'allow' as const, 'deny' as const].entries()) {
+          assert.equal(members.map((by) => actingWith(by, act, word)).join(' '), rows[n], word)
+        }
+      })
+    }
+  }
 })

@@ -36,6 +36,39 @@ export function requireMayRead(acting: Acting, type: GroupType, guid: string): v
 const admins: Acting[] = ['server', 'owner', 'admin']
 const moderators: Acting[] = [...admins, 'moderator']
 
+/** Acts that need a scope, and that a group can allow or deny to a scope by itself. */
+export type GroupAct = 'editGroup' | 'deleteGroup' | 'addMembers' | 'kickMembers' | 'ban' | 'unban' | 'listBannedUsers'
+
+interface Clearance {
+  /** Who may, where the group has set nothing. */
+  cleared: Acting[]
+  /** What others count as whom the group allows it. */
+  granted: 'admin' | 'moderator'
+  /** Somebody must always be able to. */
+  isOwners?: true
+}
+
+const moderated: Clearance = { cleared: moderators, granted: 'moderator' }
+const clearances: Record<GroupAct, Clearance> = {
+  editGroup: { cleared: moderators, granted: 'admin', isOwners: true },
+  deleteGroup: { cleared: admins, granted: 'admin', isOwners: true },
+  addMembers: { cleared: admins, granted: 'admin' },
+  kickMembers: moderated,
+  ban: moderated,
+  unban: moderated,
+  listBannedUsers: moderated,
+}
+
+/**
+ * As what a member does an act, with what the group has set for their scope: where that is nothing, as what they are, and
+ * the rules below decide.
+ */
+export function actingWith(acting: Acting, act: GroupAct, word: 'allow' | 'deny' | undefined): Acting | 'denied' {
+  const { cleared, granted, isOwners } = clearances[act]
+  if (word === 'deny') return isOwners && acting === 'owner' ? acting : 'denied'
+  return word === 'allow' && !cleared.includes(acting) ? granted : acting
+}
+
 /** For deleting the group and adding members. */
 export function requireAdmin(acting: Acting, guid: string): void {
   requireMember(acting, guid)

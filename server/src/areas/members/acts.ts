@@ -13,6 +13,7 @@ import {
   tellMove,
 } from '../groups/index.ts'
 import type { UserRow } from '../users/index.ts'
+import { authoriseLeaving } from './permissions.ts'
 
 /** A member on whom somebody acts, with what the two are in the group. */
 export interface Encounter extends Scene {
@@ -34,6 +35,8 @@ export async function holdMember(work: Work, guid: string, actor: Actor | undefi
 /** The acting user leaves by themselves. */
 export async function leave(work: Work, guid: string, actor: Actor): Promise<void> {
   const { group, by, acting, member } = await holdScene(work.db, guid, actor, [])
+  groupRules.requireMember(acting, guid)
+  if (member) await authoriseLeaving(work.db, actor, group, member.scope)
   groupRules.requireMayLeave(acting, guid)
   if (!by || !member) throw groupNotJoined({ guid })
   const smaller = await endMembership(work, group, member)

@@ -524,7 +524,7 @@ for (const database of databases) {
         const app = await crew()
         const send = await clientOf(app, 'out')
         const set = (permissions: object) => app.put('/roles/default/permissions', { permissions })
-        assertSucceeds(await set({ 'joinGroup.allowedGroupTypes': ['private'] }))
+        assertSucceeds(await set({ 'joinGroup.allowedGroupTypes': ['password'] }))
         assertFails(await send('POST', '/groups/g/join'), 403, 'ERR_PERMISSION_DENIED')
         assertSucceeds(await set({ joinGroup: 'deny', 'joinGroup.allowedGroupTypes': [] }))
         assertFails(await send('POST', '/groups/g/join'), 403, 'ERR_PERMISSION_DENIED')

@@ -26,9 +26,12 @@ import {
   holdScene,
   type Match,
   putScope,
+  reachOf,
+  reachOverGuests,
   receiveGuests,
   requireGroup,
   requireGroupAndUser,
+  requireReach,
   selectMembers,
   tellDeed,
   tellScope,
@@ -81,12 +84,13 @@ const addMembers = operation({
     const lists = plainLists(body)
     if (actor) await authoriseGuests(db, actor, lists, ['addMember'])
     const scene = await holdScene(db, found.guid, actor, uidsIn(lists))
-    groupRules.requireAdmin(scene.acting, found.guid)
+    const reach = await reachOverGuests(db, actor, scene, lists)
+    groupRules.requireAdmin(reach.adding.acting, found.guid)
     const { usersToBan: _, ...toAdd } = lists
     if (scene.group.members_count >= membersMax && uidsIn(toAdd).size > 0) {
       throw quotaReached({ limit: `${membersMax} members of a group` })
     }
-    const guests = await decideGuests(db, scene, lists)
+    const guests = await decideGuests(db, scene, lists, reach)
     return { data: (await receiveGuests(call, scene, lists, guests)).admissions }
   },
 })
@@ -233,7 +237,9 @@ const kickMember = operation({
   async run(call) {
     const { guid, uid } = call.found
     const { group, by, acting, user, target, on } = await holdMember(call, guid, call.actor, uid)
-    groupRules.requireMayRemove(acting, on, guid)
+    const reach = await reachOf(call.db, call.actor, group, acting, 'kickMembers')
+    requireReach(reach, target.scope)
+    groupRules.requireMayRemove(reach.acting, on, guid)
     const smaller = await endMembership(call, group, target)
     await tellDeed(call, 'kicked', { group: smaller, by, on: user })
     return done(`${uid} was removed from the group ${guid}.`)

@@ -6,7 +6,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { releaseFiles } from '../files/index.ts'
 import { findGroup, toGroup } from '../groups/index.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
-import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import { scopeRules, scopeValuesFor } from '../scope-permissions/index.ts'
 import {
   addMentions,
   audienceFor,
@@ -177,11 +177,13 @@ async function refuseChange(
 ): Promise<void> {
   if (!actor) return
   const scope = await scopeOver(db, row, actor.uid)
-  const policy = await policyOf(db, actor)
-  refuseUnless(change === 'edit' ? roleRules.mayEditMessage(policy, scope) : roleRules.mayDeleteMessage(policy, scope))
-  if (change === 'edit' && scope) {
-    refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'editMessage'))
-  }
+  const isReply = row.parent_id !== null
+  const [byRole, byScope] =
+    change === 'edit'
+      ? [roleRules.mayEditMessage, scopeRules.mayEditHere]
+      : [roleRules.mayDeleteMessage, scopeRules.mayDeleteHere]
+  refuseUnless(byRole(await policyOf(db, actor), { isReply, scope }))
+  if (scope) refuseUnless(byScope(await scopeValuesFor(db, actor, { guid: row.receiver, scope }), isReply))
   const refusal = refusalToChange(row, { uid: actor.uid, scope })
   if (refusal) throw refusal
 }

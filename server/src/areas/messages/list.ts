@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Actor, Caller } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { policyOf } from '../rbac/index.ts'
 import { messagesOf, type SeenMessage } from '../timeline/index.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { type Condition, conditionsOf, cursorsAsked, namedBy, searchOf, sendersAsked, type Viewer } from './filters.ts'
 import { findIds, notByHiddenNames, type Wanted } from './find.ts'
+import { listedFor } from './listed.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
 import { type Affix, keysIn, type Scope } from './ways.ts'
 
@@ -47,7 +47,7 @@ export async function readStretch(
   const search = searchOf(query, keysIn(scope))
   const narrowing = [
     ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
-    ...(actor ? await allowedBy(db, actor) : []),
+    ...(actor ? await listedFor(db, actor) : []),
     ...(await notByHiddenNames(db, search, actor?.uid)),
   ]
   const wanted: Wanted = {
@@ -121,19 +121,6 @@ function startingAt({ id, sentAt }: MessageListQuery, wanted: Wanted, affix: Aff
   if (sentAt === undefined) return wanted
   const start: Condition = affix === 'append' ? sql`messages.sent_at > ${sentAt}` : sql`messages.sent_at < ${sentAt}`
   return { ...wanted, conditions: [...wanted.conditions, start], isNarrowed: true }
-}
-
-/** What the viewer's role lets a list hold. */
-export async function allowedBy(db: TenantDb, actor: Actor): Promise<Condition[]> {
-  const { values } = await policyOf(db, actor)
-  const categories = values['listMessages.allowedMessageCategories']
-  const types = values['listMessages.allowedMessageTypes']
-  return [
-    ...(categories.length === 0 ? [] : [sql`messages.category IN (${sql.join(categories)})` as Condition]),
-    ...(types.length === 0
-      ? []
-      : [sql`(messages.category != 'message' OR messages.type IN (${sql.join(types)}))` as Condition]),
-  ]
 }
 
 export async function load(db: TenantDb, ids: number[], viewer: string | undefined): Promise<SeenMessage[]> {

@@ -1,10 +1,8 @@
 import { ApiError } from '../../kit/errors.ts'
-import type { Actor } from '../../kit/operation.ts'
 import { toolsWith } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { maySendMediaTo, shownAttachment } from '../files/index.ts'
 import { groupNotFound } from '../groups/errors.ts'
-import { permissionKit, policyOf } from '../rbac/index.ts'
 import { shownContent } from '../timeline/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { mediaTypes } from './content.ts'
@@ -24,19 +22,13 @@ shownContent.attach((db: TenantDb, content) => {
   return { ...content, attachments: shown, url: shown[0]?.url }
 })
 
-/** What a file is sent as is said later, so any type that the role may send will do. */
-async function mediaTypeFor(db: TenantDb, actor: Actor): Promise<string> {
-  const { values } = await policyOf(db, actor)
-  const isSendable = (type: string) => permissionKit.isIn(values['sendMessage.allowedMessageTypes'], type)
-  return mediaTypes.find(isSendable) ?? 'file'
-}
-
 /** Uploads are asked for where the message could be sent; what names nobody is told apart from what is forbidden. */
 maySendMediaTo.attach(async ({ db }, actor, { receiverId, receiverType, parentMessageId }) => {
   try {
     const speaker = await speakerFor(db, actor)
     const receiver = await receiverFor(db, receiverType, receiverId)
-    const content = { category: 'message', type: await mediaTypeFor(db, actor), mimeTypes: [] }
+    // What a file is sent as is said later, so any type that may be sent will do.
+    const content = { category: 'message', type: mediaTypes, mimeTypes: [] }
     await refuseForbidden(db, speaker, receiver, content, parentMessageId !== undefined)
     return true
   } catch (error) {

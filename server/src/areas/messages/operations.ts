@@ -30,7 +30,7 @@ import type { Content } from './content.ts'
 import * as failures from './errors.ts'
 import { limitMaxFor, readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
-import { requireScope, type Speaker, speakerFor } from './parties.ts'
+import { refuseOfStrangers, requireScope, type Speaker, speakerFor } from './parties.ts'
 import {
   MessageDelete,
   MessageEdit,
@@ -194,7 +194,10 @@ const getMessage = operation({
   reply: one(Message),
   errors: [failures.messageNotFound, failures.messageNotAccessible, permissionDenied],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  run: async ({ db, found, actor }) => ({ data: await seenMessage(db, found.id, actor?.uid) }),
+  async run({ db, found, actor }) {
+    if (actor) await refuseOfStrangers(db, actor, found)
+    return { data: await seenMessage(db, found.id, actor?.uid) }
+  },
 })
 
 /** A message that tells of an act, as whoever acted may see it. */

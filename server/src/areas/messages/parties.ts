@@ -4,9 +4,17 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { blocksOf, refusalTo, relationBetween } from '../blocked-users/index.ts'
 import { bannedFromGroup, groupNotJoined } from '../groups/errors.ts'
 import { findGroup, type GroupRow, keepGroup, placeIn, scopeInGroup, toGroup } from '../groups/index.ts'
-import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
-import { type MemberScope, scopeRules, scopeValues } from '../scope-permissions/index.ts'
-import { type Entity, type MessageRow, type Place, placeOfGroup, placeOfUsers } from '../timeline/index.ts'
+import { type contentRules, policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
+import { type MemberScope, scopeRules, scopeValuesFor } from '../scope-permissions/index.ts'
+import {
+  type Entity,
+  type MessageRow,
+  otherSide,
+  type Place,
+  placeOfGroup,
+  placeOfKey,
+  placeOfUsers,
+} from '../timeline/index.ts'
 import {
   conversationId,
   isAmong,
@@ -18,7 +26,6 @@ import {
   uidsOfFriends,
   userActing,
 } from '../users/index.ts'
-import type { Content } from './content.ts'
 
 /** Who says something, and to whom. */
 
@@ -73,20 +80,21 @@ export async function refuseForbidden(
   db: TenantDb,
   speaker: Speaker,
   receiver: Receiver,
-  content: Pick<Content, 'category' | 'type' | 'mimeTypes'>,
+  { category, type, mimeTypes }: contentRules.Content,
   isReply: boolean,
 ): Promise<void> {
   const { actor } = speaker
+  const content = { category, type, mimeTypes }
   if (actor) await refuseByRole(db, actor, receiver, content, isReply)
   if (receiver.type === 'user') return refuseBlocked(db, speaker, receiver.user)
-  if (actor) await refuseByScope(db, actor, receiver.group, isReply)
+  if (actor) await refuseByScope(db, actor, receiver.group, content, isReply)
 }
 
 async function refuseByRole(
   db: TenantDb,
   actor: Actor,
   receiver: Receiver,
-  content: Pick<Content, 'category' | 'type' | 'mimeTypes'>,
+  content: contentRules.Content,
   isReply: boolean,
 ): Promise<void> {
   const { uid } = actor
@@ -99,7 +107,15 @@ async function refuseByRole(
       : { type: 'user' as const, role: receiver.user.role, friend: await isFriend(receiver.user.uid) }
   // A reply is one by whichever path it comes.
   refuseUnless(roleRules.mayUse(policy, isReply ? 'createMessageThread' : 'createMessage'))
-  refuseUnless(roleRules.maySendMessage(policy, { receiver: to, ...content }))
+  refuseUnless(roleRules.maySendMessage(policy, { receiver: to, isReply, ...content }))
+}
+
+/** A role may be shown single messages between two only where the other is a friend; the app and oneself are none to ask. */
+export async function refuseOfStrangers(db: TenantDb, actor: Actor, row: MessageRow): Promise<void> {
+  if (row.receiver_type === 'group' || !roleRules.readsOfFriendsOnly(await policyOf(db, actor))) return
+  const other = otherSide(placeOfKey(row.conversation_key), actor.uid)
+  if (other === actor.uid || other === systemUid) return
+  refuseUnless(await isAmong(db, other, uidsOfFriends.ask(db, actor.uid)))
 }
 
 /** A bot asks nobody for permission, but who has blocked it is left alone. */
@@ -120,12 +136,16 @@ export async function refuseAcrossBlock(db: TenantDb, row: MessageRow, actor: Ac
   if (refusal) throw refusal
 }
 
-async function refuseByScope(db: TenantDb, { uid }: Actor, group: GroupRow, isReply: boolean): Promise<void> {
-  const scope = await requireScope(db, group, uid)
-  const values = await scopeValues(db, { guid: group.guid, scope })
-  refuseUnless(
-    scopeRules.scopeMay(values, 'sendMessage') && (!isReply || scopeRules.scopeMay(values, 'sendThreadedMessage')),
-  )
+async function refuseByScope(
+  db: TenantDb,
+  actor: Actor,
+  group: GroupRow,
+  content: contentRules.Content,
+  isReply: boolean,
+): Promise<void> {
+  const scope = await requireScope(db, group, actor.uid)
+  const values = await scopeValuesFor(db, actor, { guid: group.guid, scope })
+  refuseUnless(scopeRules.maySendHere(values, content, isReply))
 }
 
 export function placeFor({ uid }: Pick<Speaker, 'uid'>, receiver: Receiver): Place {

@@ -108,7 +108,7 @@ export async function deliver(
   await refuseForbidden(db, speaker, receiver, content, parentId !== undefined)
   const parent = parentId === undefined ? undefined : await requireParent(db, place, Number(parentId))
   const quoted = quotedMessageId === undefined ? undefined : await requireQuotable(db, place, Number(quotedMessageId))
-  for (const linked of [parent, quoted]) if (linked) await refuseHidden(db, linked, speaker.actor?.uid)
+  for (const linked of [parent, quoted]) if (linked) await refuseHidden(db, linked, speaker.actor)
   if (muid) {
     // Whoever comes second waits here until the first is written.
     await openConversation(db, place, work.now)

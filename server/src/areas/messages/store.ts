@@ -1,8 +1,12 @@
+import type { Actor } from '../../kit/operation.ts'
 import { type SearchEntry, withoutAccents } from '../../storage/search.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import { findGroup, placeIn } from '../groups/index.ts'
+import { findGroup, findMember, type GroupMemberRow } from '../groups/index.ts'
+import { policyOf } from '../rbac/index.ts'
+import { scopeRules, scopeValuesFor } from '../scope-permissions/index.ts'
 import { findRow, type MessageRow, messagesOf, notErased, type SeenMessage, toMessages } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
+import { actorOf } from '../users/index.ts'
 import { isMedia } from './content.ts'
 import { messageNotAccessible, messageNotFound } from './errors.ts'
 
@@ -37,17 +41,28 @@ async function maySee(db: TenantDb, row: MessageRow, viewer: string): Promise<bo
   if (side && side.cleared_seq >= row.seq) return false
   if (row.receiver_type === 'user') return side !== undefined
   const group = await findGroup(db, row.receiver)
-  return group !== undefined && (await placeIn(db, group, viewer)).member !== undefined
+  const member = group && (await findMember(db, group, viewer))
+  return member !== undefined && seesFromScope(db, row, viewer, member)
 }
 
-/** Refuses to build on a message that a reset has hidden from the viewer. */
-export async function refuseHidden(
+/** A group may keep from a scope what was said before its members came. */
+async function seesFromScope(
   db: TenantDb,
-  { id, conversation_key, seq }: MessageRow,
-  viewer: string | undefined,
-): Promise<void> {
-  const side = viewer === undefined ? undefined : await findRow(db, conversation_key, viewer)
-  if (side && side.cleared_seq >= seq) throw messageNotAccessible({ id })
+  { receiver, sent_at }: MessageRow,
+  viewer: string,
+  { scope, joined_at }: GroupMemberRow,
+): Promise<boolean> {
+  const actor = await actorOf(db, viewer)
+  return !actor || scopeRules.seesOf(await scopeValuesFor(db, actor, { guid: receiver, scope }), sent_at, joined_at)
+}
+
+/** Refuses to build on a message that whoever acts does not see: a reset has hidden it, or their scope does. */
+export async function refuseHidden(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<void> {
+  if (!actor) return
+  const side = await findRow(db, row.conversation_key, actor.uid)
+  const isReset = side !== undefined && side.cleared_seq >= row.seq
+  const goesByScope = row.receiver_type === 'group' && (await policyOf(db, actor)).hasScopeRules
+  if (isReset || (goesByScope && !(await maySee(db, row, actor.uid)))) throw messageNotAccessible({ id: row.id })
 }
 
 const messageAlone = prepared<{ id: number }, SeenMessage>((db, { id }) =>

@@ -49,6 +49,14 @@ export const migrations: Migrations = {
   '20261118-message-marks': (schema, _numbered, { rewriteSearch }) => rewriteSearch(schema, () => markWithKeys(schema)),
   '20261119-words-without-people': setPeopleApart,
   '20261121-actions-without-quotes': dropQuotesFromActions,
+  // An action is kept from whoever may not see what it tells of.
+  '20261122-messages-of-actions': async ({ schema }) => {
+    await schema
+      .createIndex('message_actions_by_action')
+      .on('message_actions')
+      .columns(['app_id', 'action_id'])
+      .execute()
+  },
 }
 
 async function markWithKeys(database: Kysely<Tables>): Promise<void> {

@@ -9,6 +9,7 @@ import {
   lookedAtMax,
   type Side,
   sidesWhere,
+  type Unread,
   unreadOf,
   visibleTo,
   withWhom,
@@ -26,7 +27,8 @@ import {
   type Viewer,
 } from './filters.ts'
 import { eachMatches, notByHiddenNames } from './find.ts'
-import { allowedBy, viewerFor } from './list.ts'
+import { viewerFor } from './list.ts'
+import { listedFor } from './listed.ts'
 import type { MessageListQuery } from './schemas.ts'
 
 interface Count {
@@ -64,7 +66,7 @@ export async function unreadCounts(
   const search = searchOf(query, among)
   const conditions = [
     ...narrowing(db, query, viewer),
-    ...(await allowedBy(db, actor)),
+    ...(await listedFor(db, actor)),
     ...(await notByHiddenNames(db, search, actor.uid)),
   ]
   const isNarrowed = search !== undefined || conditions.length > 0
@@ -75,6 +77,14 @@ export async function unreadCounts(
     const count = counts.get(side.conversation_key)?.messages ?? 0
     return count > 0 ? [{ entityType: side.type, entityId: withWhom(side), count }] : []
   })
+}
+
+/** What a user has not read in some conversations, as far as their lists may hold it. */
+export async function unreadAmong(db: TenantDb, actor: Actor, sides: Side[]): Promise<Map<ConversationKey, Unread>> {
+  const viewer = await viewerFor(db, actor)
+  const conditions = await listedFor(db, actor)
+  if (conditions.length === 0) return unreadOf(db, sides, viewer.blocked)
+  return countEach(db, viewer, sides, undefined, conditions)
 }
 
 /** What is asked beyond what every count of unread messages means: those of blocked users never count. */
@@ -97,7 +107,7 @@ async function countEach(
   sides: Side[],
   search: Search | undefined,
   conditions: Condition[],
-): Promise<Map<ConversationKey, { messages: number }>> {
+): Promise<Map<ConversationKey, Unread>> {
   const unread = sides.reduce((sum, { last_counted, read_counted }) => sum + last_counted - read_counted, 0)
   if (unread > lookedAtMax) leaveSharedReader(db)
   if (unread === 0) return new Map()
@@ -106,24 +116,31 @@ async function countEach(
   const from = isFound
     ? amongHits(db, viewer, search, all)
     : amongUnread(db, viewer, sides, search ? [...all, eachMatches(db, search)] : all)
-  const { rows } = await sql<{ conversation_key: ConversationKey; messages: number }>`${from}
+  const { rows } = await sql<Unread & { conversation_key: ConversationKey }>`${from}
     GROUP BY messages.conversation_key`.execute(db.connection.query)
   return new Map(rows.map((row) => [row.conversation_key, row]))
 }
 
-const counting = sql`SELECT messages.conversation_key, count(*) AS messages`
+function counting(db: TenantDb, uid: string): RawBuilder<unknown> {
+  return sql`SELECT messages.conversation_key, count(*) AS messages, sum(CASE WHEN messages.flags LIKE '%m%'
+    AND EXISTS (SELECT 1 FROM message_mentions WHERE message_mentions.app_id = ${db.appId}
+      AND message_mentions.message_id = messages.id AND message_mentions.uid = ${uid}) THEN 1 ELSE 0 END) AS mentions`
+}
 
 function amongHits(db: TenantDb, { uid }: Viewer, search: Search, conditions: Condition[]): RawBuilder<unknown> {
   const all = [...conditions, visibleTo(db, uid), ...beyondCursors(db, uid, ['read_seq'])]
   const match = sql`messages.app_id = ${db.appId} AND messages.id = hit.id`
   return sql`WITH hit (id) AS MATERIALIZED ${placesMatching(db, search)}
-    ${counting} ${db.connection.flavour.lookUpEach('hit', 'messages', match)} AND ${sql.join(all, sql` AND `)}`
+    ${counting(db, uid)} ${db.connection.flavour.lookUpEach('hit', 'messages', match)} AND ${sql.join(all, sql` AND `)}`
 }
 
+// So many conversations are named in a statement; where there are more, all of the user's are counted.
+const keysNamedMax = 200
+
 function amongUnread(db: TenantDb, { uid }: Viewer, sides: Side[], conditions: Condition[]): RawBuilder<unknown> {
-  const [only, ...others] = sides
-  const inOne =
-    only && others.length === 0 ? sql`AND conversation_rows.conversation_key = ${only.conversation_key}` : sql``
+  const keys = sides.map(({ conversation_key }) => conversation_key)
+  const inThese =
+    keys.length > keysNamedMax ? sql`` : sql`AND conversation_rows.conversation_key IN (${sql.join(keys)})`
   const match = sql`messages.app_id = ${db.appId} AND messages.conversation_key = side.conversation_key
     AND messages.seq > side.floor_seq`
   return sql`WITH side (conversation_key, floor_seq) AS MATERIALIZED (
@@ -131,6 +148,6 @@ function amongUnread(db: TenantDb, { uid }: Viewer, sides: Side[], conditions: C
       JOIN conversations ON conversations.app_id = conversation_rows.app_id
         AND conversations.conversation_key = conversation_rows.conversation_key
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-        AND conversations.last_counted > conversation_rows.read_counted ${inOne})
-    ${counting} ${db.connection.flavour.lookUpEach('side', 'messages', match)} AND ${sql.join(conditions, sql` AND `)}`
+        AND conversations.last_counted > conversation_rows.read_counted ${inThese})
+    ${counting(db, uid)} ${db.connection.flavour.lookUpEach('side', 'messages', match)} AND ${sql.join(conditions, sql` AND `)}`
 }

@@ -4,6 +4,8 @@ import { forgetDeletedRoles } from './followers.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
+export * as contentRules from './content.ts'
+export { scopesAreRuled } from './gates.ts'
 export * as permissionKit from './permissions.ts'
 export { authorise, policyOf, refuseUnless } from './policy.ts'
 export * as roleRules from './rules.ts'

@@ -11,12 +11,27 @@ export interface Kind<Value extends PermissionValue = PermissionValue> {
   /** Absent where any role, or any text, is allowed. */
   availableValues?: readonly string[]
   defaultValue: Value
+  /** What holds while nothing is set, where that is not the default that is published. */
+  unset?: Value
 }
 
 export interface Permission<Value extends PermissionValue = PermissionValue> {
   kind: Kind<Value>
   title: string
   description: string
+  /** The area that it governs does not exist yet: until it does, the permission is only set and read back. */
+  awaits?: 'calls'
+  /** No longer published; whoever has set it is still held to it. */
+  older?: true
+}
+
+export function permission<Value extends PermissionValue>(
+  kind: Kind<Value>,
+  title: string,
+  description: string,
+  more: Pick<Permission, 'awaits' | 'older'> = {},
+): Permission<Value> {
+  return { kind, title, description, ...more }
 }
 
 export type Catalogue = Record<string, Permission>
@@ -59,7 +74,7 @@ export function permissionOf(catalogue: Catalogue, id: string): Permission | und
   return Object.hasOwn(catalogue, id) ? catalogue[id] : undefined
 }
 
-/** What was set, and for the rest the defaults. */
+/** What was set, and for the rest what holds while nothing is. */
 export function valuesInForce<Entries extends Catalogue>(
   catalogue: Entries,
   given: Map<string, PermissionValue>,
@@ -79,7 +94,7 @@ function defaultsOf(catalogue: Catalogue): Values {
   const known = defaultsOfCatalogues.get(catalogue)
   if (known) return known
   const defaults = Object.freeze(
-    Object.fromEntries(Object.entries(catalogue).map(([id, { kind }]) => [id, kind.defaultValue])),
+    Object.fromEntries(Object.entries(catalogue).map(([id, { kind }]) => [id, kind.unset ?? kind.defaultValue])),
   )
   defaultsOfCatalogues.set(catalogue, defaults)
   return defaults
@@ -125,8 +140,9 @@ export function requirePermission(catalogue: Catalogue, id: string): void {
   if (!permissionOf(catalogue, id)) throw badRequest({ permission: ['is no permission'] })
 }
 
-/** When the catalogues were written. */
+/** When the catalogues were written, and when they were last changed. */
 const cataloguedAt = 1_793_491_200
+const describedAt = 1_794_787_200
 
 /** The whole catalogue as it is listed, with the values in force. */
 export function toRecords(
@@ -144,6 +160,6 @@ export function toRecords(
     defaultValue: kind.defaultValue,
     value: values[id] ?? kind.defaultValue,
     createdAt: cataloguedAt,
-    updatedAt: cataloguedAt,
+    updatedAt: describedAt,
   }))
 }

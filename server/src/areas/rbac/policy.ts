@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import type { FeatureKey } from '../restricted-features/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { permissionDenied } from './errors.ts'
-import { mayUse, type Policy } from './rules.ts'
+import { scopesAreRuled } from './gates.ts'
+import { type Act, mayUse, type Policy } from './rules.ts'
 import { readValues } from './store.ts'
 
 /** One thing that is written down about a role. */
 interface Entry {
   role: string
-  what: 'role' | 'permission' | 'restriction'
+  what: 'role' | 'permission' | 'restriction' | 'scopes'
   name: string
   value: string | null
 }
@@ -57,6 +57,13 @@ const entriesOf = prepared<{ role: string }, Entry>((db, { role }) => {
         ])
         .where('roles.role', 'in', either),
     )
+    .unionAll(
+      db
+        .select('roles')
+        .select(['roles.role', is('scopes'), 'roles.role as name', sql<string | null>`NULL`.as('value')])
+        .where('roles.role', 'in', either)
+        .where(scopesAreRuled.ask(db)),
+    )
 })
 
 const known = new WeakMap<Actor, Promise<Policy>>()
@@ -82,6 +89,7 @@ async function readPolicy(db: TenantDb, actor: Actor): Promise<Policy> {
     settings: { listUsers: 'all', sendMessagesTo: 'all', ...settings },
     restricted: new Set((entries.get('restriction') ?? []).map(({ name }) => name)),
     values: await readValues(db, given),
+    hasScopeRules: entries.has('scopes'),
   }
 }
 
@@ -91,8 +99,8 @@ function isRoleOf({ role, roleId }: Actor, entry: Entry): boolean {
 }
 
 /** Refuses an act that the acting user's role does not allow. */
-export async function authorise(db: TenantDb, actor: Actor, feature: string): Promise<void> {
-  if (!mayUse(await policyOf(db, actor), feature as FeatureKey)) throw permissionDenied()
+export async function authorise(db: TenantDb, actor: Actor, act: string): Promise<void> {
+  if (!mayUse(await policyOf(db, actor), act as Act)) throw permissionDenied()
 }
 
 /** Refuses what a rule does not allow. */

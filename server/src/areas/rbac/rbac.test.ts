@@ -9,6 +9,7 @@ import { operation } from '../../kit/operation.ts'
 import { Done, done } from '../../kit/reply.ts'
 import { areas } from '../index.ts'
 import { type FeatureKey, features } from '../restricted-features/index.ts'
+import { rolePermissions } from './catalogue.ts'
 
 /** One operation for each feature, so that the pipeline's decision is seen for those whose areas are not there yet. */
 const probes = area({
@@ -27,42 +28,53 @@ const probes = area({
   ),
 })
 
-const defaults = {
-  listUsers: 'allow',
-  'listUsers.mode': 'all',
-  'listUsers.allowedRoles': [],
-  'getUserDetails.mode': 'all',
-  'getUserDetails.allowedRoles': [],
-  sendMessage: 'allow',
-  'sendMessage.mode': 'all',
-  'sendMessage.allowedReceiverTypes': [],
-  'sendMessage.allowedReceiverRoles': [],
-  'sendMessage.allowedMessageCategories': [],
-  'sendMessage.allowedMessageTypes': [],
-  'sendMessage.allowedCustomTypes': [],
-  'sendMessage.allowedMimeTypes': [],
-  editMessage: 'allow',
-  'editMessage.denyForScopes': [],
-  deleteMessage: 'allow',
-  'deleteMessage.denyForScopes': [],
-  initiateCall: 'allow',
-  'initiateCall.mode': 'all',
-  'initiateCall.allowedReceiverRoles': [],
-  createGroup: 'allow',
-  'createGroup.allowedGroupTypes': [],
-  listGroups: 'allow',
-  'listGroups.allowedGroupTypes': [],
-  joinGroup: 'allow',
-  'joinGroup.allowedGroupTypes': [],
-  'listMessages.allowedMessageCategories': [],
-  'listMessages.allowedMessageTypes': [],
+/** As it is published, id by id: what the catalogue says by itself would prove nothing. */
+const published = {
+  switches: `listUsers getUserDetails blockUser listBlockedUser unblockedUser editProfile listMessages getMessageDetails
+    sendMessage sendMessage.mimeTypeAccessControl editMessage deleteMessage listThreadedMessages sendThreadedMessage
+    sendThreadedMessage.mimeTypeAccessControl editThreadedMessage deleteThreadedMessage listReactions addReaction
+    initiateCall joinCall listConversations updateConversation deleteConversation listGroups getGroupDetails createGroup
+    joinGroup`,
+  modes:
+    'listUsers.mode getUserDetails.mode listMessages.mode getMessageDetails.mode sendMessage.mode initiateCall.mode',
+  lists: `listMessages.allowedReceiverTypes listMessages.allowedMessageCategories listMessages.allowedMessageTypes
+    sendMessage.allowedReceiverTypes sendMessage.allowedMessageCategories sendMessage.allowedMessageTypes
+    sendThreadedMessage.allowedReceiverTypes sendThreadedMessage.allowedMessageCategories
+    sendThreadedMessage.allowedMessageTypes initiateCall.allowedReceiverTypes listGroups.allowedGroupTypes
+    getGroupDetails.allowedGroupTypes createGroup.allowedGroupTypes joinGroup.allowedGroupTypes
+    editMessage.denyForScopes deleteMessage.denyForScopes`,
+  roles: `listUsers.allowedRoles getUserDetails.allowedRoles blockUser.allowedRoles listBlockedUser.allowedRoles
+    unblockedUser.allowedRoles listMessages.allowedSenderRoles sendMessage.allowedReceiverRoles
+    sendThreadedMessage.allowedReceiverRoles initiateCall.allowedReceiverRoles`,
+  words: `sendMessage.allowedCustomTypes sendMessage.mimeTypes sendMessage.allowedMimeTypes
+    sendThreadedMessage.allowedCustomTypes sendThreadedMessage.mimeTypes`,
 }
 
-it('every operation that names a feature names one of the catalogue', () => {
+type Group = keyof typeof published
+const idsOf = (group: Group) => published[group].split(/\s+/)
+const defaultOf = { switches: 'allow', modes: 'all', lists: [], roles: [], words: [] }
+
+const dataTypes = {
+  switches: 'string',
+  modes: 'string',
+  lists: 'stringArray',
+  roles: 'rolesStringArray',
+  words: 'customStringArray',
+}
+
+const dataTypeOf = new Map(
+  (Object.keys(published) as Group[]).flatMap((group) => idsOf(group).map((id) => [id, dataTypes[group]] as const)),
+)
+
+const defaults: Record<string, string | string[]> = Object.fromEntries(
+  (Object.keys(published) as Group[]).flatMap((group) => idsOf(group).map((id) => [id, defaultOf[group]])),
+)
+
+it('every operation that names an act names a feature or a permission of the catalogues', () => {
   const named = areas.flatMap(({ operations }) => operations.flatMap(({ may }) => (may === undefined ? [] : [may])))
   assert.ok(named.length > 0)
   assert.deepEqual(
-    named.filter((feature) => !features.has(feature)),
+    named.filter((act) => !features.has(act) && !Object.hasOwn(rolePermissions, act)),
     [],
   )
 })
@@ -89,14 +101,15 @@ for (const database of databases) {
     }
 
     describe('list', () => {
-      it('holds the whole catalogue of 28, in the contract’s form, with the defaults', async () => {
+      it('holds the whole catalogue of 64, in the contract’s form, with the defaults', async () => {
         const app = await newApp()
         const { data, meta } = assertSucceeds(await app.get(path()))
-        assert.deepEqual(meta.pagination, { total: 28, count: 28, per_page: 100, current_page: 1, total_pages: 1 })
+        assert.deepEqual(meta.pagination, { total: 64, count: 64, per_page: 100, current_page: 1, total_pages: 1 })
         assert.deepEqual(await valuesOf(app), defaults)
         for (const record of data) {
           assert.equal(record.type, 'role')
           assert.deepEqual(record.value, record.defaultValue)
+          assert.equal(record.dataType, dataTypeOf.get(record.id), record.id)
           assert.ok(record.title && record.description && record.createdAt && record.updatedAt)
           const free = ['rolesStringArray', 'customStringArray'].includes(record.dataType)
           assert.equal('availableValues' in record, !free, record.id)
@@ -114,9 +127,9 @@ for (const database of databases) {
 
       it('is cut into pages', async () => {
         const app = await newApp()
-        const { data, meta } = assertSucceeds(await app.get(`${path()}?perPage=10&page=3`))
-        assert.equal(data.length, 8)
-        assert.equal(meta.pagination.total_pages, 3)
+        const { data, meta } = assertSucceeds(await app.get(`${path()}?perPage=10&page=7`))
+        assert.equal(data.length, 4)
+        assert.equal(meta.pagination.total_pages, 7)
       })
     })
 

@@ -5,19 +5,26 @@ import type { RoleSettings } from '../roles/schemas.ts'
 import { type RolePermissionId, rolePermissions } from './catalogue.ts'
 import { noRole, type PermissionValue, valuesInForce } from './permissions.ts'
 import {
-  isMessageListed,
+  type Act,
+  listedBlockedRoles,
   listedGroupTypes,
+  listedMessages,
   listedUsers,
   type MessageToSend,
+  mayBlock,
   mayCall,
   mayCreateGroup,
   mayDeleteMessage,
   mayEditMessage,
   mayJoinGroup,
+  mayReadGroup,
   maySeeUser,
   maySendMessage,
+  mayUnblock,
   mayUse,
   type Policy,
+  readableGroupTypes,
+  readsOfFriendsOnly,
 } from './rules.ts'
 
 interface Written {
@@ -32,6 +39,7 @@ function policy({ values = {}, settings = {}, restricted = [] }: Written = {}): 
     settings: { listUsers: 'all', sendMessagesTo: 'all', ...settings },
     restricted: new Set(restricted),
     values: valuesInForce(rolePermissions, new Map(Object.entries(values))),
+    hasScopeRules: false,
   }
 }
 
@@ -42,10 +50,14 @@ const direct = (to: typeof friend, more: Partial<MessageToSend> = {}): MessageTo
   category: 'message',
   type: 'text',
   mimeTypes: [],
+  isReply: false,
   ...more,
 })
-const toGroup: MessageToSend = { receiver: { type: 'group' }, category: 'message', type: 'text', mimeTypes: [] }
+const toGroup: MessageToSend = { ...direct(stranger), receiver: { type: 'group' } }
 const withFile = (...mimeTypes: string[]) => direct(stranger, { type: 'file', mimeTypes })
+const place = direct(stranger, { category: 'custom', type: 'location' })
+const form = direct(stranger, { category: 'interactive', type: 'form' })
+const asReply = (message: MessageToSend): MessageToSend => ({ ...message, isReply: true })
 
 /** A question to the rules; what it is answered by default comes first, then what each value makes of it. */
 interface Decision {
@@ -78,11 +90,120 @@ const listHolding = (word: string, others: string[]): Decision['given'] => [
 ]
 const messageTypes = ['text', 'image', 'audio', 'video', 'file']
 const groupTypes = ['public', 'private', 'password']
+const openGroupTypes = ['public', 'password']
 const scopes = ['admin', 'moderator', 'participant']
 const without = (words: string[], word: string) => words.filter((each) => each !== word)
 
+/** Permissions that an operation is switched by, and the names under which operations ask for them. */
+const switched: [RolePermissionId, Act[]][] = [
+  ['listUsers', ['listUsers']],
+  ['getUserDetails', ['getUser']],
+  ['blockUser', ['blockUser']],
+  ['listBlockedUser', ['getBlockedUsers']],
+  ['unblockedUser', ['unblockUser']],
+  ['editProfile', ['editProfile']],
+  ['listMessages', ['listMessages', 'getUserMessages', 'getGroupMessages', 'listThreadedMessages']],
+  ['listThreadedMessages', ['listThreadedMessages']],
+  ['getMessageDetails', ['getMessage']],
+  ['listReactions', ['listReactions']],
+  ['addReaction', ['addReaction']],
+  ['joinCall', ['joinCall']],
+  ['listConversations', ['listConversations', 'getConversation']],
+  ['updateConversation', ['updateConversation']],
+  ['deleteConversation', ['deleteConversationForUser']],
+  ['getGroupDetails', ['getGroup']],
+  ['createGroup', ['createGroup']],
+  ['joinGroup', ['joinGroup']],
+  ['listGroups', ['listGroups']],
+]
+
+const listed = (p: Policy) => {
+  const messages = listedMessages(p)
+  return messages === 'none' ? assert.fail('lists hold nothing') : messages
+}
+
 const decisions: Decision[] = [
-  decide('listUsers', 'list users', (p) => mayUse(p, 'listUsers'), true, yesOrNo),
+  ...switched.flatMap(([id, acts]) =>
+    acts.map((act) => decide(id, `use ${act}`, (p) => mayUse(p, act), true, yesOrNo)),
+  ),
+  decide('listMessages', 'list nothing', (p) => listedMessages(p) === 'none', false, [
+    ['allow', false],
+    ['deny', true],
+  ]),
+  decide('listMessages.mode', 'list messages with friends only', (p) => listed(p).friendsOnly, false, [
+    ['all', false],
+    ['friends', true],
+  ]),
+  ...(
+    [
+      ['listMessages.allowedReceiverTypes', 'receiverTypes', ['user', 'group']],
+      ['listMessages.allowedSenderRoles', 'senderRoles', ['tutor', noRole]],
+      ['listMessages.allowedMessageCategories', 'categories', ['message', 'custom', 'interactive']],
+      ['listMessages.allowedMessageTypes', 'types', messageTypes],
+    ] as const
+  ).map(([id, name, words]) =>
+    decide(
+      id,
+      `list messages by ${name}`,
+      (p) => listed(p)[name],
+      [],
+      [
+        [[], []],
+        [[...words], [...words]],
+      ],
+    ),
+  ),
+  decide('getMessageDetails.mode', 'read messages with friends only', readsOfFriendsOnly, false, [
+    ['all', false],
+    ['friends', true],
+  ]),
+  decide('getUserDetails', 'see a friend', (p) => maySeeUser(p, friend), true, yesOrNo),
+  decide('getUserDetails', 'see oneself', (p) => maySeeUser(p, 'self'), true, [['deny', true]]),
+  ...(
+    [
+      ['blockUser', mayBlock],
+      ['unblockedUser', mayUnblock],
+    ] as const
+  ).flatMap(([id, may]) => [
+    decide(id, `${id} of any role`, (p) => may(p, 'guest'), true, yesOrNo),
+    decide(`${id}.allowedRoles`, `${id} of a guest`, (p) => may(p, 'guest'), true, [
+      ...listHolding('guest', ['tutor']),
+      [[noRole], false],
+    ]),
+  ]),
+  decide(
+    'listBlockedUser.allowedRoles',
+    'list blocked users of',
+    listedBlockedRoles,
+    [],
+    [
+      [[], []],
+      [['tutor'], ['tutor']],
+    ],
+  ),
+  decide('getGroupDetails', 'read a group', (p) => mayReadGroup(p, 'public'), true, yesOrNo),
+  ...groupTypes.map((type) =>
+    decide(
+      'getGroupDetails.allowedGroupTypes',
+      `read a ${type} group`,
+      (p) => mayReadGroup(p, type),
+      true,
+      listHolding(type, without(groupTypes, type)),
+    ),
+  ),
+  decide(
+    'getGroupDetails.allowedGroupTypes',
+    'read groups of type',
+    readableGroupTypes,
+    [],
+    [[['public'], ['public']]],
+  ),
+  decide('initiateCall.allowedReceiverTypes', 'call a user', (p) => mayCall(p, stranger), true, [
+    ...listHolding('user', ['group']),
+  ]),
+  decide('initiateCall.allowedReceiverTypes', 'call a group', (p) => mayCall(p, 'group'), true, [
+    ...listHolding('group', ['user']),
+  ]),
   decide('listUsers.mode', 'list friends only', (p) => listedUsers(p).friendsOnly, false, [
     ['all', false],
     ['friends', true],
@@ -121,7 +242,6 @@ const decisions: Decision[] = [
   decide('sendMessage', 'send a message', (p) => maySendMessage(p, direct(stranger)), true, yesOrNo),
   decide('sendMessage', 'send to a group', (p) => maySendMessage(p, toGroup), true, yesOrNo),
   decide('sendMessage', 'use createMessage', (p) => mayUse(p, 'createMessage'), true, yesOrNo),
-  decide('sendMessage', 'use createMessageThread', (p) => mayUse(p, 'createMessageThread'), true, yesOrNo),
   decide('sendMessage.mode', 'write to a stranger', (p) => maySendMessage(p, direct(stranger)), true, [
     ['all', true],
     ['friends', false],
@@ -141,40 +261,101 @@ const decisions: Decision[] = [
   decide('sendMessage.allowedReceiverRoles', 'write to a group', (p) => maySendMessage(p, toGroup), true, [
     [['tutor'], true],
   ]),
-  ...['message', 'custom', 'interactive'].map((category) =>
-    decide(
-      'sendMessage.allowedMessageCategories',
-      `send the category ${category}`,
-      (p) => maySendMessage(p, direct(stranger, { category })),
-      true,
-      listHolding(category, without(['message', 'custom', 'interactive'], category)),
+  decide('sendMessage.allowedMessageCategories', 'send a form', (p) => maySendMessage(p, form), true, [
+    ...listHolding('interactive', ['message', 'custom']),
+  ]),
+  ...(['sendMessage', 'sendThreadedMessage'] as const).flatMap((family) => [
+    ...['message', 'custom'].map((category) =>
+      decide(
+        `${family}.allowedMessageCategories`,
+        `reply with the category ${category}`,
+        (p) => maySendMessage(p, asReply(direct(stranger, { category }))),
+        true,
+        listHolding(category, without(['message', 'custom'], category)),
+      ),
     ),
-  ),
-  ...messageTypes.map((type) =>
-    decide(
-      'sendMessage.allowedMessageTypes',
-      `send the type ${type}`,
-      (p) => maySendMessage(p, direct(stranger, { type })),
-      true,
-      listHolding(type, without(messageTypes, type)),
+    ...messageTypes.map((type) =>
+      decide(
+        `${family}.allowedMessageTypes`,
+        `reply with the type ${type}`,
+        (p) => maySendMessage(p, asReply(direct(stranger, { type }))),
+        true,
+        listHolding(type, without(messageTypes, type)),
+      ),
     ),
-  ),
-  decide(
-    'sendMessage.allowedMessageTypes',
-    'send a custom message',
-    (p) => maySendMessage(p, direct(stranger, { category: 'custom', type: 'location' })),
-    true,
-    [[['text'], true]],
-  ),
-  decide(
-    'sendMessage.allowedCustomTypes',
-    'send a location',
-    (p) => maySendMessage(p, direct(stranger, { category: 'custom', type: 'location' })),
-    true,
-    listHolding('location', ['poll']),
-  ),
-  decide('sendMessage.allowedCustomTypes', 'send text', (p) => maySendMessage(p, direct(stranger)), true, [
-    [['poll'], true],
+    decide(
+      `${family}.allowedMessageTypes`,
+      'reply with a custom message',
+      (p) => maySendMessage(p, asReply(place)),
+      true,
+      [[['text'], true]],
+    ),
+    decide(
+      `${family}.allowedMessageTypes`,
+      'reply with a file whose type is open',
+      (p) => maySendMessage(p, asReply(direct(stranger, { type: ['image', 'file'] }))),
+      true,
+      [
+        [['file'], true],
+        [['text', 'audio'], false],
+      ],
+    ),
+    decide(
+      `${family}.allowedCustomTypes`,
+      'reply with a location',
+      (p) => maySendMessage(p, asReply(place)),
+      true,
+      listHolding('location', ['poll']),
+    ),
+    decide(
+      `${family}.allowedCustomTypes`,
+      'reply with text',
+      (p) => maySendMessage(p, asReply(direct(stranger))),
+      true,
+      [[['poll'], true]],
+    ),
+    decide(`${family}.mimeTypes`, 'reply with a PNG', (p) => maySendMessage(p, asReply(withFile('image/png'))), true, [
+      ...listHolding('image/png', ['image/jpeg']),
+      [['IMAGE/*'], true],
+      [['video/*'], false],
+      [['image'], false],
+    ]),
+    decide(
+      `${family}.mimeTypeAccessControl`,
+      'reply with a PNG where no type is listed',
+      (p) => maySendMessage(p, asReply(withFile('image/png'))),
+      true,
+      [
+        ['allow', true],
+        ['deny', true],
+      ],
+    ),
+    decide(
+      `${family}.allowedReceiverTypes`,
+      'reply to a user',
+      (p) => maySendMessage(p, asReply(direct(stranger))),
+      true,
+      listHolding('user', ['group']),
+    ),
+    decide(
+      `${family}.allowedReceiverTypes`,
+      'reply in a group',
+      (p) => maySendMessage(p, asReply(toGroup)),
+      true,
+      listHolding('group', ['user']),
+    ),
+    decide(
+      `${family}.allowedReceiverRoles`,
+      'reply to a guest',
+      (p) => maySendMessage(p, asReply(direct(stranger))),
+      true,
+      [...listHolding('guest', ['tutor']), [[noRole], false]],
+    ),
+    decide(family, 'reply', (p) => maySendMessage(p, asReply(direct(stranger))), true, yesOrNo),
+    decide(family, 'use createMessageThread', (p) => mayUse(p, 'createMessageThread'), true, yesOrNo),
+  ]),
+  decide('sendThreadedMessage', 'send what is no reply', (p) => maySendMessage(p, direct(stranger)), true, [
+    ['deny', true],
   ]),
   decide('sendMessage.allowedMimeTypes', 'attach a PNG', (p) => maySendMessage(p, withFile('image/png')), true, [
     ...listHolding('image/png', ['image/jpeg']),
@@ -198,15 +379,26 @@ const decisions: Decision[] = [
   ]),
   ...(
     [
-      ['editMessage', 'updateMessage', mayEditMessage],
-      ['deleteMessage', 'deleteMessage', mayDeleteMessage],
+      ['editMessage', 'editThreadedMessage', 'updateMessage', mayEditMessage],
+      ['deleteMessage', 'deleteThreadedMessage', 'deleteMessage', mayDeleteMessage],
     ] as const
-  ).flatMap(([id, feature, may]) => [
+  ).flatMap(([id, ofReplies, feature, may]) => [
     decide(id, `use ${feature}`, (p) => mayUse(p, feature), true, yesOrNo),
-    decide(id, `${id} in a direct conversation`, (p) => may(p, undefined), true, yesOrNo),
-    decide(`${id}.denyForScopes`, `${id} in a direct conversation`, (p) => may(p, undefined), true, [[scopes, true]]),
+    decide(id, 'change a direct message', (p) => may(p, { isReply: false, scope: undefined }), true, yesOrNo),
+    decide(id, 'change a reply', (p) => may(p, { isReply: true, scope: 'admin' }), true, yesOrNo),
+    decide(ofReplies, 'change a reply', (p) => may(p, { isReply: true, scope: undefined }), true, yesOrNo),
+    decide(ofReplies, 'change what is no reply', (p) => may(p, { isReply: false, scope: undefined }), true, [
+      ['deny', true],
+    ]),
+    decide(
+      `${id}.denyForScopes`,
+      'change a direct message',
+      (p) => may(p, { isReply: false, scope: undefined }),
+      true,
+      [[scopes, true]],
+    ),
     ...scopes.map((scope) =>
-      decide(`${id}.denyForScopes`, `${id} as ${scope}`, (p) => may(p, scope), true, [
+      decide(`${id}.denyForScopes`, `change as ${scope}`, (p) => may(p, { isReply: false, scope }), true, [
         [[], true],
         [[scope], false],
         [scopes, false],
@@ -228,9 +420,7 @@ const decisions: Decision[] = [
     [[noRole], false],
   ]),
   decide('initiateCall.allowedReceiverRoles', 'call a group', (p) => mayCall(p, 'group'), true, [[['tutor'], true]]),
-  decide('createGroup', 'use createGroup', (p) => mayUse(p, 'createGroup'), true, yesOrNo),
   decide('createGroup', 'create a group', (p) => mayCreateGroup(p, 'public'), true, yesOrNo),
-  decide('joinGroup', 'use joinGroup', (p) => mayUse(p, 'joinGroup'), true, yesOrNo),
   decide('joinGroup', 'join a group', (p) => mayJoinGroup(p, 'public'), true, yesOrNo),
   ...groupTypes.flatMap((type) => [
     decide(
@@ -240,15 +430,16 @@ const decisions: Decision[] = [
       true,
       listHolding(type, without(groupTypes, type)),
     ),
+  ]),
+  ...openGroupTypes.map((type) =>
     decide(
       'joinGroup.allowedGroupTypes',
       `join a ${type} group`,
       (p) => mayJoinGroup(p, type),
       true,
-      listHolding(type, without(groupTypes, type)),
+      listHolding(type, without(openGroupTypes, type)),
     ),
-  ]),
-  decide('listGroups', 'use listGroups', (p) => mayUse(p, 'listGroups'), true, yesOrNo),
+  ),
   decide(
     'listGroups.allowedGroupTypes',
     'list groups of type',
@@ -258,31 +449,6 @@ const decisions: Decision[] = [
       [[], []],
       [groupTypes, groupTypes],
     ],
-  ),
-  ...['message', 'custom'].map((category) =>
-    decide(
-      'listMessages.allowedMessageCategories',
-      `find the category ${category} in a list`,
-      (p) => isMessageListed(p, { category, type: 'text' }),
-      true,
-      listHolding(category, without(['message', 'custom'], category)),
-    ),
-  ),
-  ...messageTypes.map((type) =>
-    decide(
-      'listMessages.allowedMessageTypes',
-      `find the type ${type} in a list`,
-      (p) => isMessageListed(p, { category: 'message', type }),
-      true,
-      listHolding(type, without(messageTypes, type)),
-    ),
-  ),
-  decide(
-    'listMessages.allowedMessageTypes',
-    'find a custom message in a list',
-    (p) => isMessageListed(p, { category: 'custom', type: 'location' }),
-    true,
-    [[['text'], true]],
   ),
 ]
 
@@ -304,7 +470,7 @@ describe('what a role permission decides', () => {
       assert.ok(tried.length > 0, id)
       for (const word of kind.availableValues ?? []) assert.ok(tried.flat().includes(word), `${id}: ${word}`)
     }
-    assert.equal(Object.keys(rolePermissions).length, 28)
+    assert.equal(Object.keys(rolePermissions).length, 64)
   })
 
   it('needs every rule of an act to pass', () => {
@@ -312,6 +478,31 @@ describe('what a role permission decides', () => {
     assert.equal(maySendMessage(policy({ values }), direct({ friend: true, role: 'guest' })), true)
     assert.equal(maySendMessage(policy({ values }), direct(stranger)), false)
     assert.equal(maySendMessage(policy({ values }), direct(friend)), false)
+  })
+
+  it('reads a list of MIME types as what may be sent, or as what may not', () => {
+    for (const family of ['sendMessage', 'sendThreadedMessage']) {
+      const send = (word: string, ...mimeTypes: string[]) => {
+        const values = { [`${family}.mimeTypeAccessControl`]: word, [`${family}.mimeTypes`]: ['image/*', 'text/plain'] }
+        return maySendMessage(policy({ values }), asReply(withFile(...mimeTypes)))
+      }
+      assert.deepEqual([send('allow', 'image/png'), send('deny', 'image/png')], [true, false])
+      assert.deepEqual([send('allow', 'text/csv'), send('deny', 'text/csv')], [false, true])
+      assert.deepEqual([send('allow', 'image/png', 'text/csv'), send('deny', 'image/png', 'text/csv')], [false, false])
+      assert.deepEqual([send('allow'), send('deny')], [true, true])
+    }
+  })
+
+  it('asks both lists of MIME types, the older one and the newer', () => {
+    const send = (older: string[], newer: string[]) =>
+      maySendMessage(
+        policy({ values: { 'sendMessage.allowedMimeTypes': older, 'sendMessage.mimeTypes': newer } }),
+        withFile('image/png'),
+      )
+    assert.deepEqual(
+      [send(['image/*'], ['image/png']), send(['image/*'], ['text/csv']), send(['text/csv'], ['image/png'])],
+      [true, false, false],
+    )
   })
 
   it('is beaten by deny on the act itself', () => {

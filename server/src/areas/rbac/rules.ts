@@ -1,6 +1,7 @@
 import type { FeatureKey } from '../restricted-features/index.ts'
 import type { RoleSettings } from '../roles/schemas.ts'
-import type { RolePermissionId, RoleValues } from './catalogue.ts'
+import { type RoleSwitch, type RoleValues, rolePermissions } from './catalogue.ts'
+import { type Content, familiesOf, isMimeTypeIn, maySay } from './content.ts'
 import { isIn } from './permissions.ts'
 
 /**
@@ -12,6 +13,8 @@ export interface Policy {
   settings: Required<RoleSettings>
   restricted: ReadonlySet<string>
   values: RoleValues
+  /** Some group of the app has set something for a scope, so that scopes have to be asked at all. */
+  hasScopeRules: boolean
 }
 
 /** Another user, as the acting one stands to them. */
@@ -20,35 +23,34 @@ export interface Other {
   role: string
 }
 
-type SwitchId = Extract<
-  RolePermissionId,
-  | 'listUsers'
-  | 'sendMessage'
-  | 'editMessage'
-  | 'deleteMessage'
-  | 'initiateCall'
-  | 'createGroup'
-  | 'listGroups'
-  | 'joinGroup'
->
+/** What an operation can be switched off by: a feature, or a permission where no feature names the act. */
+export type Act = FeatureKey | RoleSwitch
 
-/** Features and the permission that switches the same act; the two catalogues name some acts differently. */
-const switches: Partial<Record<FeatureKey, SwitchId>> = {
-  listUsers: 'listUsers',
-  createMessage: 'sendMessage',
-  createMessageThread: 'sendMessage',
-  updateMessage: 'editMessage',
-  deleteMessage: 'deleteMessage',
-  createCall: 'initiateCall',
-  createGroup: 'createGroup',
-  listGroups: 'listGroups',
-  joinGroup: 'joinGroup',
+/** Features and the permissions that switch the same act; the two catalogues name some acts differently. */
+const switches: Partial<Record<FeatureKey, RoleSwitch[]>> = {
+  getUser: ['getUserDetails'],
+  unblockUser: ['unblockedUser'],
+  getBlockedUsers: ['listBlockedUser'],
+  createMessage: ['sendMessage'],
+  createMessageThread: ['sendMessage', 'sendThreadedMessage'],
+  updateMessage: ['editMessage'],
+  getMessage: ['getMessageDetails'],
+  getUserMessages: ['listMessages'],
+  getGroupMessages: ['listMessages'],
+  listThreadedMessages: ['listMessages', 'listThreadedMessages'],
+  getConversation: ['listConversations'],
+  deleteConversationForUser: ['deleteConversation'],
+  getGroup: ['getGroupDetails'],
+  createCall: ['initiateCall'],
 }
 
-/** Whether the role may use the feature at all; whom and what for is for the rules below. */
-export function mayUse({ restricted, values }: Policy, feature: FeatureKey): boolean {
-  const permission = switches[feature]
-  return !restricted.has(feature) && (permission === undefined || values[permission] === 'allow')
+function switchesOf(act: Act): RoleSwitch[] {
+  return switches[act as FeatureKey] ?? (Object.hasOwn(rolePermissions, act) ? [act as RoleSwitch] : [])
+}
+
+/** Whether the role may act so at all; whom and what for is for the rules below. */
+export function mayUse({ restricted, values }: Policy, act: Act): boolean {
+  return !restricted.has(act) && switchesOf(act).every((id) => values[id] === 'allow')
 }
 
 /** Which users a list may hold; an empty list of roles means all. */
@@ -73,64 +75,120 @@ export function maySeeUser(policy: Policy, other: Other | 'self'): boolean {
   return seen !== 'nobody' && (!seen.friendsOnly || other.friend) && isIn(seen.roles, other.role)
 }
 
+export function mayBlock({ values }: Policy, role: string): boolean {
+  return values.blockUser === 'allow' && isIn(values['blockUser.allowedRoles'], role)
+}
+
+export function mayUnblock({ values }: Policy, role: string): boolean {
+  return values.unblockedUser === 'allow' && isIn(values['unblockedUser.allowedRoles'], role)
+}
+
+/** The roles of whom the list of blocked users may hold; an empty list means all. */
+export function listedBlockedRoles({ values }: Policy): string[] {
+  return values['listBlockedUser.allowedRoles']
+}
+
 /** Whether direct messages go to friends alone, so that friendship must be looked up. */
 export function writesToFriendsOnly({ settings, values }: Policy): boolean {
   return settings.sendMessagesTo === 'friendsOnly' || values['sendMessage.mode'] === 'friends'
 }
 
-export interface MessageToSend {
+export interface MessageToSend extends Content {
   receiver: ({ type: 'user' } & Other) | { type: 'group' }
-  category: string
-  type: string
-  /** MIME types of what is attached; each must pass. */
-  mimeTypes: string[]
+  isReply: boolean
 }
 
-export function maySendMessage({ settings, values }: Policy, { receiver, category, type, mimeTypes }: MessageToSend) {
+export function maySendMessage(policy: Policy, { receiver, isReply, ...content }: MessageToSend): boolean {
+  const { values } = policy
+  const olderMimeTypes = values['sendMessage.allowedMimeTypes']
   return (
-    values.sendMessage === 'allow' &&
-    isIn(values['sendMessage.allowedReceiverTypes'], receiver.type) &&
-    (receiver.type === 'group' || mayWriteTo(settings, values, receiver)) &&
-    isIn(values['sendMessage.allowedMessageCategories'], category) &&
-    (category !== 'message' || isIn(values['sendMessage.allowedMessageTypes'], type)) &&
-    (category !== 'custom' || isIn(values['sendMessage.allowedCustomTypes'], type)) &&
-    mimeTypes.every((mimeType) => isMimeTypeIn(values['sendMessage.allowedMimeTypes'], mimeType))
+    maySay(values, content, isReply) &&
+    mayWriteTo(policy, receiver, isReply) &&
+    (olderMimeTypes.length === 0 || content.mimeTypes.every((mimeType) => isMimeTypeIn(olderMimeTypes, mimeType)))
   )
 }
 
-function mayWriteTo(settings: Policy['settings'], values: RoleValues, { friend, role }: Other): boolean {
-  const friendsOnly = settings.sendMessagesTo === 'friendsOnly' || values['sendMessage.mode'] === 'friends'
-  return (!friendsOnly || friend) && isIn(values['sendMessage.allowedReceiverRoles'], role)
+function mayWriteTo(policy: Policy, receiver: MessageToSend['receiver'], isReply: boolean): boolean {
+  const { values } = policy
+  return familiesOf(isReply).every(
+    (family) =>
+      isIn(values[`${family}.allowedReceiverTypes`], receiver.type) &&
+      (receiver.type === 'group' ||
+        ((!writesToFriendsOnly(policy) || receiver.friend) &&
+          isIn(values[`${family}.allowedReceiverRoles`], receiver.role))),
+  )
 }
 
-function isMimeTypeIn(allowed: string[], mimeType: string): boolean {
-  // Parameters such as a character set say nothing about what kind of file it is.
-  const [essence = ''] = mimeType.toLowerCase().split(';')
-  const words = allowed.map((word) => word.trim().toLowerCase())
-  const [main] = essence.trim().split('/')
-  return isIn(words, essence.trim()) || words.includes(`${main}/*`)
+/** A message that is to be changed; `scope` is the acting member's where it is in a group. */
+export interface MessageToChange {
+  isReply: boolean
+  scope: string | undefined
 }
 
-/** `scope` is the acting member's scope when the message is in a group. */
-export function mayEditMessage({ values }: Policy, scope: string | undefined): boolean {
-  return values.editMessage === 'allow' && !isDeniedFor(values['editMessage.denyForScopes'], scope)
+export function mayEditMessage({ values }: Policy, { isReply, scope }: MessageToChange): boolean {
+  return (
+    values.editMessage === 'allow' &&
+    (!isReply || values.editThreadedMessage === 'allow') &&
+    !isDeniedFor(values['editMessage.denyForScopes'], scope)
+  )
 }
 
-export function mayDeleteMessage({ values }: Policy, scope: string | undefined): boolean {
-  return values.deleteMessage === 'allow' && !isDeniedFor(values['deleteMessage.denyForScopes'], scope)
+export function mayDeleteMessage({ values }: Policy, { isReply, scope }: MessageToChange): boolean {
+  return (
+    values.deleteMessage === 'allow' &&
+    (!isReply || values.deleteThreadedMessage === 'allow') &&
+    !isDeniedFor(values['deleteMessage.denyForScopes'], scope)
+  )
 }
 
 function isDeniedFor(scopes: string[], scope: string | undefined): boolean {
   return scope !== undefined && scopes.includes(scope)
 }
 
+/** Which messages a list may hold; an empty list of anything means all of it. */
+export interface ListedMessages {
+  friendsOnly: boolean
+  receiverTypes: string[]
+  senderRoles: string[]
+  categories: string[]
+  types: string[]
+}
+
+/** Nothing, where no message may be listed at all. */
+export function listedMessages(policy: Policy): ListedMessages | 'none' {
+  const { values } = policy
+  if (values.listMessages === 'deny') return 'none'
+  return {
+    friendsOnly: values['listMessages.mode'] === 'friends',
+    receiverTypes: values['listMessages.allowedReceiverTypes'],
+    senderRoles: values['listMessages.allowedSenderRoles'],
+    categories: values['listMessages.allowedMessageCategories'],
+    types: values['listMessages.allowedMessageTypes'],
+  }
+}
+
+/** Whether single messages with others are for friends alone, so that friendship must be looked up. */
+export function readsOfFriendsOnly({ values }: Policy): boolean {
+  return values['getMessageDetails.mode'] === 'friends'
+}
+
 export function mayCall({ values }: Policy, receiver: Other | 'group'): boolean {
-  if (values.initiateCall === 'deny') return false
+  const type = receiver === 'group' ? 'group' : 'user'
+  if (values.initiateCall === 'deny' || !isIn(values['initiateCall.allowedReceiverTypes'], type)) return false
   if (receiver === 'group') return true
   return (
     (values['initiateCall.mode'] === 'all' || receiver.friend) &&
     isIn(values['initiateCall.allowedReceiverRoles'], receiver.role)
   )
+}
+
+export function mayReadGroup({ values }: Policy, type: string): boolean {
+  return values.getGroupDetails === 'allow' && isIn(values['getGroupDetails.allowedGroupTypes'], type)
+}
+
+/** Which groups may be read one by one; an empty list means all types. */
+export function readableGroupTypes({ values }: Policy): string[] {
+  return values['getGroupDetails.allowedGroupTypes']
 }
 
 export function mayCreateGroup({ values }: Policy, type: string): boolean {
@@ -144,12 +202,4 @@ export function mayJoinGroup({ values }: Policy, type: string): boolean {
 /** Which groups a list may hold; an empty list means all types. */
 export function listedGroupTypes({ values }: Policy): string[] {
   return values['listGroups.allowedGroupTypes']
-}
-
-/** Whether a list of messages may hold this one. */
-export function isMessageListed({ values }: Policy, { category, type }: { category: string; type: string }): boolean {
-  return (
-    isIn(values['listMessages.allowedMessageCategories'], category) &&
-    (category !== 'message' || isIn(values['listMessages.allowedMessageTypes'], type))
-  )
 }

@@ -11,7 +11,7 @@ import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../mess
 import { refuseAcrossBlock, refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
-import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
+import { scopeRules, scopeValuesFor } from '../scope-permissions/index.ts'
 import { audienceFor, conversationIdOf, type MessageRow, toMessage } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { findUser, sightOf, toUser, usersByUid } from '../users/index.ts'
@@ -62,8 +62,8 @@ async function list(
 /** Where a group lets the viewer see reactions of some scopes only: those. */
 async function listable(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<RawBuilder<SqlBool>> {
   const scope = actor && (await scopeOver(db, row, actor.uid))
-  if (!scope) return sql`1 = 1`
-  const values = await scopeValues(db, { guid: row.receiver, scope })
+  if (!actor || !scope) return sql`1 = 1`
+  const values = await scopeValuesFor(db, actor, { guid: row.receiver, scope })
   refuseUnless(scopeRules.scopeMay(values, 'listReactions'))
   const scopes = values['listReactions.allowedScopes']
   if (scopes.length === 0) return sql`1 = 1`
@@ -86,6 +86,7 @@ const listReactions = operation({
   summary: 'List the reactions to a message',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
+  may: 'listReactions',
   query: ReactionListQuery,
   reply: cursorPageOf(Reaction),
   errors: messageErrors,
@@ -99,6 +100,7 @@ const listReactionsOfKind = operation({
   summary: 'List who has reacted in one way',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
+  may: 'listReactions',
   query: ReactionListQuery,
   reply: cursorPageOf(Reaction),
   errors: messageErrors,
@@ -113,14 +115,18 @@ async function react(work: Work, row: MessageRow, actor: Actor | undefined, reac
     throw badRequest({ reaction: [`must have 1 to ${reactionCharactersMax} characters`] })
   }
   refuseUntouchable(row)
-  const scope = actor && (await scopeOver(db, row, actor.uid))
-  if (scope) {
-    refuseUnless(scopeRules.scopeMay(await scopeValues(db, { guid: row.receiver, scope }), 'addReaction'))
-  }
+  await refuseReacting(db, row, actor)
   await refuseAcrossBlock(db, row, actor)
   const added = await addReaction(work, row, actor?.uid ?? '', reaction)
   if (added) await tell(work, reactionAdded, row, added)
   return { data: await seenMessage(db, row.id, actor?.uid) }
+}
+
+/** In a group, the scope must allow it: to react, and to take it back. */
+async function refuseReacting(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<void> {
+  const scope = actor && (await scopeOver(db, row, actor.uid))
+  if (!actor || !scope) return
+  refuseUnless(scopeRules.scopeMay(await scopeValuesFor(db, actor, { guid: row.receiver, scope }), 'addReaction'))
 }
 
 async function tell(work: Work, event: typeof reactionAdded, row: MessageRow, reaction: ReactionRow): Promise<void> {
@@ -143,6 +149,7 @@ const addReactionByPath = operation({
   summary: 'React to a message',
   doors: ['server', 'client'],
   onBehalfOf: 'required',
+  may: 'addReaction',
   reply: one(Message),
   errors: reactErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
@@ -155,6 +162,7 @@ const addReactionByBody = operation({
   summary: 'React to a message, with the reaction in the body',
   doors: ['server', 'client'],
   onBehalfOf: 'required',
+  may: 'addReaction',
   body: ReactionAdd,
   reply: one(Message),
   errors: reactErrors,
@@ -168,11 +176,13 @@ const takeReactionBack = operation({
   summary: 'Take a reaction back',
   doors: ['server', 'client'],
   onBehalfOf: 'required',
+  may: 'addReaction',
   reply: one(Message),
   errors: [...messageErrors, actionNotAllowed],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run(call) {
     const { db, found, actor, params } = call
+    await refuseReacting(db, found, actor)
     const removed = await removeReaction(db, found, actor?.uid ?? '', params.reaction)
     if (removed) await tell(call, reactionRemoved, found, removed)
     return { data: await seenMessage(db, found.id, actor?.uid) }

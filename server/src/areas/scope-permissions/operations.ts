@@ -9,7 +9,7 @@ import {
   PermissionsSetReply,
   PermissionValuesReply,
 } from '../rbac/schemas.ts'
-import { scopeCatalogue } from './catalogue.ts'
+import { scopeCatalogues } from './catalogue.ts'
 import { scopePermissionsChanged } from './events.ts'
 import { requireCircle, scopeValues, setScopeValues, unsetScopeValue } from './store.ts'
 
@@ -23,7 +23,7 @@ const listScopePermissions = operation({
   errors: [groupNotFound],
   find: ({ db, params }) => requireCircle(db, params),
   async run({ db, found, query }) {
-    const all = permissionKit.toRecords(scopeCatalogue, 'scope', await scopeValues(db, found))
+    const all = permissionKit.toRecords(scopeCatalogues[found.scope], 'scope', await scopeValues(db, found))
     const slice = sliceOf(query)
     const data = all.slice(slice.offset, slice.offset + slice.limit)
     return { data, meta: { pagination: paginationOf(all.length, data.length, slice) } }
@@ -42,7 +42,7 @@ const setScopePermissions = operation({
   async run({ db, found, body, emit }) {
     const whose = `the scope ${found.scope} of the group ${found.guid}`
     const { outcomes, accepted } = await permissionKit.acceptedValues(body.permissions, whose, (id, value) =>
-      permissionKit.acceptedValue(scopeCatalogue, id, value),
+      permissionKit.acceptedValue(scopeCatalogues[found.scope], id, value),
     )
     await setScopeValues(db, found, accepted)
     const permissions = await scopeValues(db, found)
@@ -59,7 +59,7 @@ const unsetScopePermission = operation({
   errors: [groupNotFound],
   find: ({ db, params }) => requireCircle(db, params),
   async run({ db, found, params, emit }) {
-    permissionKit.requirePermission(scopeCatalogue, params.permission)
+    permissionKit.requirePermission(scopeCatalogues[found.scope], params.permission)
     const wasSet = await unsetScopeValue(db, found, params.permission)
     const permissions = await scopeValues(db, found)
     if (wasSet) await emit(scopePermissionsChanged, { ...found, permissions })

@@ -1,13 +1,30 @@
-import { permissionKit } from '../rbac/index.ts'
+import { contentRules, permissionKit } from '../rbac/index.ts'
 import type { MemberScope, ScopeSwitch, ScopeValues } from './catalogue.ts'
 
 /**
  * What the scope of an acting member allows in their group. The member's role is asked first, and both must allow; an owner
- * counts as an admin.
+ * counts as an admin. What meets the clearance of groups (adding, kicking, banning and the like) is decided there.
  */
 
 export function scopeMay(values: ScopeValues, act: ScopeSwitch): boolean {
   return values[act] === 'allow'
+}
+
+export function maySendHere(values: ScopeValues, content: contentRules.Content, isReply: boolean): boolean {
+  return contentRules.maySay(values, content, isReply)
+}
+
+export function mayEditHere(values: ScopeValues, isReply: boolean): boolean {
+  return scopeMay(values, 'editMessage') && (!isReply || scopeMay(values, 'editThreadedMessage'))
+}
+
+export function mayDeleteHere(values: ScopeValues, isReply: boolean): boolean {
+  return scopeMay(values, 'deleteMessage') && (!isReply || scopeMay(values, 'deleteThreadedMessage'))
+}
+
+/** Whether a member sees what was said at a moment; they may be shown only what came after them. */
+export function seesOf(values: ScopeValues, sentAt: number, joinedAt: number): boolean {
+  return values['listMessages.historyBeforeJoin'] === 'allow' || sentAt >= joinedAt
 }
 
 /** Whether a list of reactions may hold one by a member of this scope. */

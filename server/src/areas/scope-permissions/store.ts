@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
+import type { Actor } from '../../kit/operation.ts'
 import { oneAtATime } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { type GroupRow, keepGroup, requireGroup } from '../groups/index.ts'
-import { permissionKit } from '../rbac/index.ts'
-import { type MemberScope, memberScopes, type ScopeValues, scopeCatalogue } from './catalogue.ts'
+import { permissionKit, policyOf } from '../rbac/index.ts'
+import { type MemberScope, memberScopes, type ScopeValues, scopeCatalogues } from './catalogue.ts'
 
 /** Calls that change the same rows in different order would wait for each other for ever. */
 const lockName = 'scope-permissions'
@@ -32,13 +33,28 @@ const givenIn = prepared<{ guid: string; scope: string }, { permission: string; 
       .where('scope_permissions.scope', '=', scope),
 )
 
-/** The values in force for the members of a scope; `admin` for an owner. */
-export async function scopeValues(db: TenantDb, { guid, scope }: Circle): Promise<ScopeValues> {
+type Given = Map<string, permissionKit.PermissionValue>
+
+/** What was set for the members of a scope; `admin` for an owner. */
+export async function givenTo(db: TenantDb, { guid, scope }: Circle): Promise<Given> {
   const given = await givenIn(db, { guid, scope })
-  return permissionKit.valuesInForce(
-    scopeCatalogue,
-    new Map(given.map(({ permission, value }) => [permission, JSON.parse(value)])),
-  )
+  return new Map(given.map(({ permission, value }) => [permission, JSON.parse(value)]))
+}
+
+/** The values in force for the members of a scope. */
+export async function scopeValues(db: TenantDb, circle: Circle): Promise<ScopeValues> {
+  return permissionKit.valuesInForce(scopeCatalogues[circle.scope], await givenTo(db, circle))
+}
+
+const nothing: Given = new Map()
+
+/** The same for one who acts: where no group of the app has set anything, nothing is looked up. */
+export async function givenToActor(db: TenantDb, actor: Actor, circle: Circle): Promise<Given> {
+  return (await policyOf(db, actor)).hasScopeRules ? givenTo(db, circle) : nothing
+}
+
+export async function scopeValuesFor(db: TenantDb, actor: Actor, circle: Circle): Promise<ScopeValues> {
+  return permissionKit.valuesInForce(scopeCatalogues[circle.scope], await givenToActor(db, actor, circle))
 }
 
 export async function setScopeValues(

@@ -27,4 +27,12 @@ export const migrations: Migrations = {
       .addPrimaryKeyConstraint('scope_permissions_key', ['app_id', 'guid', 'scope', 'permission'])
       .execute()
   },
+  // Lists of messages ask whether any group narrows them.
+  '20261122-scope-permissions-by-id': async ({ schema }) => {
+    await schema
+      .createIndex('scope_permissions_by_id')
+      .on('scope_permissions')
+      .columns(['app_id', 'permission'])
+      .execute()
+  },
 }

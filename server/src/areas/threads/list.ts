@@ -1,7 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
 import { wholeSeconds } from '../../kit/page.ts'
 import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { listedFor } from '../messages/index.ts'
 import {
   type ConversationKey,
   messagesOf,
@@ -32,7 +34,7 @@ export interface ThreadPage {
 
 /** Whose threads are looked for, and where. */
 interface Scope {
-  viewer: string | undefined
+  viewer: Actor | undefined
   conversationKey: ConversationKey | undefined
 }
 
@@ -58,7 +60,7 @@ export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: S
   )
   const last = affix === 'append' ? page.at(-1) : page[0]
   return {
-    threads: await withReplies(db, await load(db, page, scope.viewer), query, scope.viewer),
+    threads: await withReplies(db, await load(db, page, scope.viewer?.uid), query, scope.viewer),
     limit,
     next: following && last ? cursorAt(last, affix, following) : undefined,
   }
@@ -66,13 +68,20 @@ export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: S
 
 async function findThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, limit: number): Promise<Found[]> {
   const direction = query.affix === 'prepend' ? sql`ASC` : sql`DESC`
-  const { rows } = await sql<Found>`${threadsIn(db, query, scope)}
+  const listed = scope.viewer ? await listedFor(db, scope.viewer, true) : []
+  const { rows } = await sql<Found>`${threadsIn(db, query, scope, listed)}
     ORDER BY messages.updated_at ${direction}, messages.id ${direction} LIMIT ${limit}`.execute(db.connection.query)
   return rows
 }
 
 /** The threads to choose from, found by way of whatever leads to the fewest of them. */
-function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationKey }: Scope): RawBuilder<unknown> {
+function threadsIn(
+  db: TenantDb,
+  query: ThreadListQuery,
+  { viewer: actor, conversationKey }: Scope,
+  listed: Condition[],
+): RawBuilder<unknown> {
+  const viewer = actor?.uid
   const { lookUpEach } = db.connection.flavour
   const wanted: Condition[] = [
     sql`messages.app_id = ${db.appId}`,
@@ -80,6 +89,7 @@ function threadsIn(db: TenantDb, query: ThreadListQuery, { viewer, conversationK
     sql`messages.parent_id IS NULL`,
     ...(conversationKey === undefined ? [] : [sql`messages.conversation_key = ${conversationKey}` as Condition]),
     ...sinceCursor(query),
+    ...listed,
   ]
   const all = (...more: Condition[]) => sql.join([...wanted, ...more], sql` AND `)
   const columns = sql`SELECT messages.id, messages.updated_at`
@@ -141,14 +151,17 @@ async function withReplies(
   db: TenantDb,
   rows: SeenMessage[],
   query: ThreadListQuery,
-  viewer: string | undefined,
+  actor: Actor | undefined,
 ): Promise<Message[]> {
   if (rows.length === 0) return []
+  const viewer = actor?.uid
+  const listed = actor ? await listedFor(db, actor) : []
   const threads = await toMessages(db, rows, { viewer })
-  const replies = await load(db, await lastReplies(db, rows), viewer)
+  const replies = await load(db, await lastReplies(db, rows, listed), viewer)
   const shownReplies = await toMessages(db, replies, { viewer, withQuoted: false })
   const lastReply = new Map(shownReplies.map((reply) => [reply.parentId, reply]))
-  const mentions = query.withMentionCount && viewer !== undefined ? await mentionsIn(db, rows, viewer) : undefined
+  const mentions =
+    query.withMentionCount && viewer !== undefined ? await mentionsIn(db, rows, viewer, listed) : undefined
   return threads.map((thread) => {
     const last = lastReply.get(thread.id)
     return {
@@ -161,18 +174,27 @@ async function withReplies(
 }
 
 /** The newest reply in each thread, each found at the end of the index. */
-async function lastReplies(db: TenantDb, rows: SeenMessage[]): Promise<{ id: number }[]> {
+async function lastReplies(db: TenantDb, rows: SeenMessage[], listed: Condition[]): Promise<{ id: number }[]> {
   const parents = sql.join(rows.map(({ id }) => id))
+  const wanted = sql.join([sql`messages.parent_id = parent.id`, ...listed], sql` AND `)
   const { rows: found } = await sql<{ id: number | null }>`SELECT (
-      SELECT reply.id FROM messages AS reply WHERE reply.app_id = messages.app_id AND reply.parent_id = messages.id
-      ORDER BY reply.id DESC LIMIT 1) AS id
-    FROM messages WHERE messages.app_id = ${db.appId} AND messages.id IN (${parents})`.execute(db.connection.query)
+      SELECT messages.id FROM messages WHERE messages.app_id = parent.app_id AND ${wanted}
+      ORDER BY messages.id DESC LIMIT 1) AS id
+    FROM messages AS parent WHERE parent.app_id = ${db.appId} AND parent.id IN (${parents})`.execute(
+    db.connection.query,
+  )
   return found.flatMap(({ id }) => (id === null ? [] : [{ id }]))
 }
 
 /** How many replies in each thread name the viewer and are not read by them. */
-async function mentionsIn(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<string, number>> {
+async function mentionsIn(
+  db: TenantDb,
+  rows: SeenMessage[],
+  viewer: string,
+  listed: Condition[],
+): Promise<Map<string, number>> {
   const blocked = await uidsBlockedBy.ask(db, viewer)
+  const counted = [sql`messages.sender NOT IN (${sql.join([viewer, ...blocked])})`, ...listed]
   const { rows: counts } = await sql<{ parent_id: number; n: number }>`
     SELECT messages.parent_id, count(*) AS n FROM messages
     JOIN message_mentions ON message_mentions.app_id = messages.app_id AND message_mentions.uid = ${viewer}
@@ -180,7 +202,8 @@ async function mentionsIn(db: TenantDb, rows: SeenMessage[], viewer: string): Pr
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
       AND conversation_rows.conversation_key = messages.conversation_key
     WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(rows.map(({ id }) => id))})
-      AND messages.sender NOT IN (${sql.join([viewer, ...blocked])}) AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
+      AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
+      AND ${sql.join(counted, sql` AND `)}
     GROUP BY messages.parent_id`.execute(db.connection.query)
   return new Map(counts.map(({ parent_id, n }) => [String(parent_id), n]))
 }

@@ -11,6 +11,7 @@ import {
   readStretch,
   requireMessage,
   requireScope,
+  scopeOver,
   sendErrors,
   sendMessage,
   shown,
@@ -18,6 +19,8 @@ import {
 } from '../messages/index.ts'
 import { MessageListQuery, MessageSend, MessageStretch } from '../messages/schemas.ts'
 import { permissionDenied } from '../rbac/errors.ts'
+import { refuseUnless } from '../rbac/index.ts'
+import { type MemberScope, scopeRules, scopeValuesFor } from '../scope-permissions/index.ts'
 import { type ConversationKey, otherSide, placeOfGroup, placeOfKey, placeOfUsers } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
@@ -71,11 +74,18 @@ const listReplies = operation({
   errors: [messageNotFound, messageNotAccessible, permissionDenied],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run({ db, found, query, actor, caller }) {
+    if (actor) await refuseThreads(db, actor, found.receiver, await scopeOver(db, found, actor.uid))
     const scope = { kind: 'thread' as const, parentId: found.id }
     const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
     return { data: await shown(db, rows, actor?.uid, query), meta }
   },
 })
+
+/** A group can keep its threads from a scope. */
+async function refuseThreads(db: TenantDb, actor: Actor, guid: string, scope: MemberScope | undefined): Promise<void> {
+  if (!scope) return
+  refuseUnless(scopeRules.scopeMay(await scopeValuesFor(db, actor, { guid, scope }), 'listThreadedMessages'))
+}
 
 const listAllThreads = operation({
   id: 'listThreads',
@@ -84,17 +94,18 @@ const listAllThreads = operation({
   description: 'Those with the newest activity first, each with its last reply.',
   doors,
   onBehalfOf: 'optional',
+  may: 'listThreadedMessages',
   query: ThreadListQuery,
   mayTakeLong: true,
   reply: ThreadStretch,
-  errors: [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup],
+  errors: [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup, permissionDenied],
   async run({ db, query, actor }) {
     for (const name of ['participatedByMe', 'withUnreadReplyCount', 'withMentionCount'] as const) {
       if (query[name] && !actor) throw badRequest({ [name]: ['needs an acting user'] })
     }
     if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
     const conversationKey = await conversationOf(db, query, actor)
-    const { threads, limit, next } = await listThreads(db, query, { viewer: actor?.uid, conversationKey })
+    const { threads, limit, next } = await listThreads(db, query, { viewer: actor, conversationKey })
     return { data: threads, meta: { current: { limit, count: threads.length }, ...(next && { next }) } }
   },
 })
@@ -106,7 +117,7 @@ async function conversationOf(
 ): Promise<ConversationKey | undefined> {
   if (guid !== undefined) {
     const group = await requireGroup(db, guid)
-    if (actor) await requireScope(db, group, actor.uid)
+    if (actor) await refuseThreads(db, actor, group.guid, await requireScope(db, group, actor.uid))
     return placeOfGroup(group.guid).conversationKey
   }
   if (uid === undefined) return undefined

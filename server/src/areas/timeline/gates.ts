@@ -1,3 +1,4 @@
+import type { RawBuilder, SqlBool } from 'kysely'
 import { gate } from '../../kit/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 
@@ -30,3 +31,6 @@ export const followedBy = gate<PerMessage<true>>(nothing)
 
 /** What the viewer did with the elements of interactive messages. */
 export const interactionsOf = gate<PerMessage<{ elementId: string; interactedAt: number }[]>>(nothing)
+
+/** Which messages lists may hold for a viewer, as conditions on `messages`; none, where nothing is kept from them. */
+export const listedTo = gate(async (_db: TenantDb, _viewer: string): Promise<RawBuilder<SqlBool>[]> => [])

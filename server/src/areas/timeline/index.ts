@@ -7,7 +7,15 @@ export { audienceFor } from './audience.ts'
 export { auditPlaces, auditTimeline } from './audit.ts'
 export { advance, retreat } from './cursors.ts'
 export { Emptied, emptySome, erasuresAtOnce, forgettingMessages, messagesPerBatch, rowsPerBatch } from './erase.ts'
-export { followedBy, interactionsOf, type ReactionCount, reactionsTo, savedBy, shownContent } from './gates.ts'
+export {
+  followedBy,
+  interactionsOf,
+  listedTo,
+  type ReactionCount,
+  reactionsTo,
+  savedBy,
+  shownContent,
+} from './gates.ts'
 export {
   type ConversationKey,
   conversationIdOf,

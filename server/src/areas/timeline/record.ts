@@ -3,7 +3,7 @@ import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
-import { followedBy, interactionsOf, reactionsTo, savedBy, shownContent } from './gates.ts'
+import { followedBy, interactionsOf, listedTo, reactionsTo, savedBy, shownContent } from './gates.ts'
 import { conversationIdOf } from './place.ts'
 import type { Message } from './schemas.ts'
 import { hiddenUpTo } from './sides.ts'
@@ -103,7 +103,7 @@ function ask<Value>(
   return ids.length === 0 ? Promise.resolve(new Map()) : question(db, ids, viewer)
 }
 
-/** The messages that some quote or reply to; a reset of the viewer's hides these as well. */
+/** The messages that some quote or reply to; what the viewer's lists do not hold is not shown there either. */
 async function relatedTo(
   db: TenantDb,
   rows: SeenMessage[],
@@ -114,8 +114,9 @@ async function relatedTo(
     ...(withParent && parent_id !== null ? [parent_id] : []),
   ])
   if (ids.length === 0) return new Map()
+  const conditions = viewer === undefined ? [] : [visibleTo(db, viewer), ...(await listedTo.ask(db, viewer))]
   const all = messagesOf(db, viewer).where('messages.id', 'in', [...new Set(ids)])
-  const found = await (viewer === undefined ? all : all.where(visibleTo(db, viewer))).execute()
+  const found = await conditions.reduce((some, condition) => some.where(condition), all).execute()
   return new Map(found.map((row) => [row.id, row]))
 }
 
@@ -129,20 +130,26 @@ async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string
   if (threads.length === 0) return new Map()
   if (threads.reduce((sum, { reply_count }) => sum + reply_count, 0) > repliesSharedMax) leaveSharedReader(db)
   const ignored = [viewer, ...(await uidsBlockedBy.ask(db, viewer))]
+  const counted = [sql`messages.sender NOT IN (${sql.join(ignored)})`, ...(await listedTo.ask(db, viewer))]
   const isLong = ({ reply_count }: SeenMessage) => db.connection.flavour.runsInThread && reply_count > repliesAtOnce
   const short = threads.filter((thread) => !isLong(thread)).map(({ id }) => id)
-  const counts = new Map(short.length === 0 ? [] : await countUnread(db, viewer, ignored, sql`IN (${sql.join(short)})`))
-  for (const { id } of threads.filter(isLong)) counts.set(id, await countUnreadInTurn(db, viewer, ignored, id))
+  const counts = new Map(short.length === 0 ? [] : await countUnread(db, viewer, counted, sql`IN (${sql.join(short)})`))
+  for (const { id } of threads.filter(isLong)) counts.set(id, await countUnreadInTurn(db, viewer, counted, id))
   return new Map(threads.map(({ id }) => [id, counts.get(id) ?? 0]))
 }
 
 /** The same for one thread, some replies after the other. */
-async function countUnreadInTurn(db: TenantDb, viewer: string, ignored: string[], id: number): Promise<number> {
+async function countUnreadInTurn(
+  db: TenantDb,
+  viewer: string,
+  counted: RawBuilder<unknown>[],
+  id: number,
+): Promise<number> {
   let count = 0
   for (let from = 0; ; ) {
     const to = await replyAfter(db, id, from, repliesAtOnce)
     const upTo = to === undefined ? sql`` : sql`AND messages.id <= ${to}`
-    const [some] = await countUnread(db, viewer, ignored, sql`= ${id} AND messages.id > ${from} ${upTo}`)
+    const [some] = await countUnread(db, viewer, counted, sql`= ${id} AND messages.id > ${from} ${upTo}`)
     count += some?.[1] ?? 0
     if (to === undefined) return count
     from = to
@@ -152,7 +159,7 @@ async function countUnreadInTurn(db: TenantDb, viewer: string, ignored: string[]
 async function countUnread(
   db: TenantDb,
   viewer: string,
-  ignored: string[],
+  counted: RawBuilder<unknown>[],
   ofParents: RawBuilder<unknown>,
 ): Promise<[number, number][]> {
   const { rows } = await sql<{ id: number; n: number }>`
@@ -160,8 +167,8 @@ async function countUnread(
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
       AND conversation_rows.conversation_key = messages.conversation_key
     WHERE messages.app_id = ${db.appId} AND messages.parent_id ${ofParents}
-      AND messages.sender NOT IN (${sql.join(ignored)}) AND messages.deleted_at IS NULL
-      AND messages.seq > conversation_rows.read_seq
+      AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
+      AND ${sql.join(counted, sql` AND `)}
     GROUP BY messages.parent_id`.execute(db.connection.query)
   return rows.map(({ id, n }) => [id, n])
 }

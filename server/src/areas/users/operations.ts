@@ -250,6 +250,7 @@ const updateMe = operation({
   summary: 'Change the own profile',
   description: 'Everything but the role. What stands under `@private` in the metadata is not touched.',
   doors: ['client'],
+  may: 'editProfile',
   body: ProfileUpdate,
   reply: one(User),
   async run(call) {

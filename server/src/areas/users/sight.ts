@@ -48,7 +48,8 @@ export async function seenBy(db: TenantDb, viewer: string): Promise<RawBuilder<S
   return sql<SqlBool>`(${self} OR (${sql.join(others, sql` AND `)}))`
 }
 
-async function actorOf(db: TenantDb, uid: string): Promise<Actor | undefined> {
+/** A user as they would act: who does act in this call, or else one whose role is looked up. */
+export async function actorOf(db: TenantDb, uid: string): Promise<Actor | undefined> {
   const actor = acting.get(db)
   if (actor?.uid === uid) return actor
   const user = await findActiveUser(db, uid)

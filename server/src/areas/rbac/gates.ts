@@ -1,0 +1,9 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { gate } from '../../kit/gate.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+
+/**
+ * Whether some group of the app has set something for a scope, as a condition. It is asked in the one statement that reads
+ * a policy, so that apps without such rules pay nothing for them; the area of scope permissions attaches it.
+ */
+export const scopesAreRuled = gate((_db: TenantDb): RawBuilder<SqlBool> => sql<SqlBool>`1 = 0`)
