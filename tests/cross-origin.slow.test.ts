@@ -66,6 +66,16 @@ for (const database of databases) {
       }
     })
 
+    it('may read the headers of limits, of repeats and of the request’s id', async () => {
+      const { headers } = await app.get('/users', { origin: 'https://shop.example.org' })
+      const readable = String(headers['access-control-expose-headers']).toLowerCase().split(', ')
+      for (const name of ['x-request-id', 'retry-after', 'x-ratelimit-remaining', 'x-rate-limit-reset']) {
+        assert.ok(readable.includes(name), name)
+      }
+      for (const name of Object.keys(headers).filter((each) => /^x-/.test(each)))
+        assert.ok(readable.includes(name), name)
+    })
+
     it('may read refusals of what never became a request', async () => {
       const texts = {
         400: 'hello there\r\n\r\n',

@@ -26,8 +26,17 @@ export const openToPages = {
   'Access-Control-Expose-Headers': readableHeaders.join(', '),
 }
 
-/** The same as names and values in turn. */
-export const openToPagesInTurn = Object.entries(openToPages).flat()
+const { 'Access-Control-Expose-Headers': _, ...openToServers } = openToPages
+const toPages = Object.entries(openToPages).flat()
+const toServers = Object.entries(openToServers).flat()
+
+/**
+ * The same as names and values in turn. What a page may read of the headers is told to pages alone: it is half of it all,
+ * and most requests come from servers.
+ */
+export function openToPagesInTurn({ headers }: IncomingMessage): string[] {
+  return headers.origin === undefined ? toServers : toPages
+}
 
 const rememberedSeconds = 86_400
 

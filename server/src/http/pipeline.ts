@@ -324,7 +324,7 @@ function send(
     String(Buffer.byteLength(body)),
     'X-Request-Id',
     trace.id,
-    ...openToPagesInTurn,
+    ...openToPagesInTurn(request),
   ]
   if (allowance) headers.push(...allowanceHeaders(allowance))
   if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter))
