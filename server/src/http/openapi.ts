@@ -146,7 +146,7 @@ function writtenEach(parts: object, records: Records): Record<string, unknown> {
 }
 
 function operationObject(area: Area, operation: Operation, records: Records) {
-  const { id, summary, description, hasBody, bodyRequired = false, body, reply, deprecated, keys, rate } = operation
+  const { id, summary, description, hasBody, body, reply, deprecated, keys, rate } = operation
   return {
     operationId: id,
     tags: [area.name],
@@ -162,7 +162,7 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     parameters: parametersOf(area, operation),
     ...(hasBody && {
       requestBody: {
-        required: bodyRequired || isRequired(body),
+        required: isRequired(body),
         content: {
           'application/json': { schema: written(body, records), example: leastSampleOf(body as Shape) },
           ...(operation.takesFiles && { 'multipart/form-data': { schema: formOf(body as Shape, records) } }),

@@ -63,6 +63,12 @@ export const badRequest = Object.assign(
   { code: 'ERR_BAD_REQUEST', status: 400, when: 'a value is missing or not valid; `details` names the fields' },
 )
 
+/** An id or a name that must be unique is another's. Clients that repeat a creation look for these words. */
+export function alreadyTaken(field: string, what: string): ApiError {
+  const details = { [field]: ['is taken'] }
+  return new ApiError('ERR_BAD_REQUEST', 400, `${what} already exists.`, `1 field failed validation: ${field}`, details)
+}
+
 export const tooManyRequests = defineError<{ retryAfter: number }>(
   'ERR_TOO_MANY_REQUESTS',
   429,
@@ -74,7 +80,7 @@ export const tooManyRequests = defineError<{ retryAfter: number }>(
 /** A countable limit of the install or of a record is reached. */
 export const quotaReached = defineError<{ limit: string }>(
   'ERR_PLAN_QUOTA_RESTRICTION',
-  403,
+  402,
   'a countable limit is reached',
   ({ limit }) => `The limit of ${limit} is reached.`,
 )

@@ -13,7 +13,8 @@ export function listQuery<Filters extends Record<string, TSchema>>(filters: Filt
     perPage: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: `Records per page; more than ${perPageMax} are answered as ${perPageMax}`,
+        description: `Records per page; more than ${perPageMax} are answered as ${perPageMax}. Also \`per_page\``,
+        'x-also': ['per_page'],
       }),
     ),
   })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { badRequest, quotaReached } from '../../kit/errors.ts'
+import { alreadyTaken, quotaReached } from '../../kit/errors.ts'
 import type { KeyScope } from '../../kit/operation.ts'
 import type { Filters } from '../../kit/page.ts'
 import type { Secrets } from '../../kit/ports.ts'
@@ -111,8 +111,7 @@ export async function removeKey({ db, emit }: Work, key: ApiKeyRow): Promise<voi
 }
 
 function refuseTakenName(others: { name: string }[], name: string | undefined): void {
-  if (others.some((other) => other.name === name))
-    throw badRequest({ name: ['is the name of another key of this app'] })
+  if (others.some((other) => other.name === name)) throw alreadyTaken('name', `A key with the name ${name}`)
 }
 
 export function toApiKey(row: ApiKeyRow, secrets: Secrets): ApiKey {

@@ -82,7 +82,6 @@ const updateAuthToken = operation({
   route: 'PUT /users/{uid}/auth_tokens/{authToken}',
   summary: 'Note what device a token is on',
   body: AuthTokenUpdate,
-  bodyRequired: true,
   reply: one(AuthToken),
   errors: oneTokenErrors,
   find: async (call) => requireToken(call.db, call.tools.secrets, await ofUser(call), call.params.authToken),

@@ -19,7 +19,7 @@ export const groupExists = defineError<InGroup>(
   'ERR_GUID_ALREADY_EXISTS',
   400,
   'the GUID is taken',
-  ({ guid }) => `The GUID ${guid} is taken.`,
+  ({ guid }) => `A group with the GUID ${guid} already exists.`,
 )
 
 export const passwordMissing = defineError(
@@ -68,14 +68,14 @@ export const alreadyJoined = defineError<UserInGroup>(
   'ERR_ALREADY_JOINED',
   409,
   'the user is a member already',
-  ({ uid, guid }) => `${uid} is a member of the group ${guid} already.`,
+  ({ uid, guid }) => `${uid} has already joined the group ${guid}.`,
 )
 
 export const alreadyBanned = defineError<UserInGroup>(
   'ERR_ALREADY_BANNED',
   409,
   'the user is banned already',
-  ({ uid, guid }) => `${uid} is banned from the group ${guid} already.`,
+  ({ uid, guid }) => `${uid} is already banned from the group ${guid}.`,
 )
 
 export const notBanned = defineError<UserInGroup>(

@@ -216,7 +216,7 @@ async function giveTo(work: Work, scene: Scene, user: UserRow): Promise<GroupRow
 
 /** The password that a group is given; one without a lock is given none. */
 function newPassword(group: GroupRow, { type = group.type, password }: GroupUpdate): string | undefined {
-  return type === 'password' && password?.trim() ? password : undefined
+  return type === 'password' && password ? password : undefined
 }
 
 /** The owner that a server names. */

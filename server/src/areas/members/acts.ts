@@ -58,7 +58,7 @@ export function requireMayEnter(
   if (acting === 'banned') throw bannedFromGroup({ guid })
   if (acting !== 'outsider') throw alreadyJoined({ uid, guid })
   if (type === 'private') throw joiningNotAllowed({ guid })
-  if (type === 'password' && !password?.trim()) throw passwordMissing()
+  if (type === 'password' && !password) throw passwordMissing()
   return type === 'password' ? password : undefined
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { badRequest, quotaReached } from '../../kit/errors.ts'
+import { alreadyTaken, quotaReached } from '../../kit/errors.ts'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
 import { oneAtATime } from '../../storage/sql.ts'
@@ -51,7 +51,7 @@ export async function addRole({ db, now }: Pick<Work, 'db' | 'now'>, body: RoleC
   await oneAtATime(db, lockName)
   const role = body.role.toLowerCase()
   const existing = await db.select('roles').select(['roles.role']).execute()
-  if (existing.some((other) => other.role === role)) throw badRequest({ role: ['is the id of another role'] })
+  if (existing.some((other) => other.role === role)) throw alreadyTaken('role', `A role with the id ${role}`)
   if (existing.length >= rolesMax) throw quotaReached({ limit: `${rolesMax} roles per app` })
   return db
     .insert('roles', { role, id: newId(), name: body.name, ...optionalColumns(body), created_at: now })
@@ -91,7 +91,7 @@ function newId(): string {
 
 function optionalColumns({ description, metadata, settings }: RoleUpdate) {
   return {
-    ...(description !== undefined && { description }),
+    ...(description !== undefined && { description: description || null }),
     ...(metadata !== undefined && { metadata: metadataText(metadata) }),
     ...(settings !== undefined && { settings: JSON.stringify(knownSettings(settings)) }),
   }

@@ -11,7 +11,7 @@ export const userExists = defineError<{ uid: string }>(
   'ERR_UID_ALREADY_EXISTS',
   400,
   'the UID is taken, by an active or a deactivated user',
-  ({ uid }) => `The UID ${uid} is taken.`,
+  ({ uid }) => `A user with the UID ${uid} already exists.`,
 )
 
 export const invalidUid = Object.assign(
