@@ -284,7 +284,7 @@ for (const database of databases) {
           }
         })
         const answer = await app.post('/groups', { guid: 'g', name: 'G', owner: 'ada' })
-        assertFails(answer, 403, 'ERR_PLAN_QUOTA_RESTRICTION')
+        assertFails(answer, 402, 'ERR_PLAN_QUOTA_RESTRICTION')
         await create(app, { guid: 'g', name: 'G', members: { admins: ['ada'] } }).then(({ members }) =>
           assert.equal(members.admins.ada.error.code, 'ERR_PLAN_QUOTA_RESTRICTION'),
         )

@@ -168,7 +168,7 @@ for (const database of databases) {
         const last = await add(app, { participants: ['one', 'two'] })
         assert.equal(last.participants.one.success, true)
         assert.equal(last.participants.two.error.code, 'ERR_NO_VACANCY')
-        assertFails(await app.post('/groups/g/members', { participants: ['two'] }), 403, 'ERR_PLAN_QUOTA_RESTRICTION')
+        assertFails(await app.post('/groups/g/members', { participants: ['two'] }), 402, 'ERR_PLAN_QUOTA_RESTRICTION')
         assert.equal((await add(app, { usersToBan: ['part'] })).usersToBan.part.success, true)
         const join = await clientOf(app, 'two')
         await size(app, 100_000)
