@@ -18,6 +18,23 @@ const Receivers = Type.Object({
   guids: Type.Optional(Type.Array(Id(FilledText(receiverCharactersMax)))),
 })
 
+/**
+ * The content, whose known parts are named so that `null` in them counts as not sent; all else is stored as it comes. An
+ * empty text is looked at: an edit takes a caption away with it.
+ */
+const Data = (description: string) =>
+  Type.Unknown({
+    description,
+    properties: {
+      text: NeverEmpty(Type.Unknown()),
+      metadata: Type.Unknown(),
+      subType: Type.Unknown(),
+      conversationText: Type.Unknown(),
+      updateConversation: Type.Unknown(),
+      sendNotification: Type.Unknown(),
+    },
+  })
+
 /** Most of it is checked by `content.ts`, which has a code of its own for each thing that can be wrong. */
 export const MessageSend = Type.Object({
   receiver: Type.Optional(Id(Text(receiverCharactersMax, 'UID or GUID'))),
@@ -27,7 +44,7 @@ export const MessageSend = Type.Object({
   type: Type.Optional(
     NeverEmpty(Text(100, '`text`, `image`, `audio`, `video`, `file`, or a name of your own for `custom`')),
   ),
-  data: Type.Optional(Type.Unknown({ description: 'The content' })),
+  data: Type.Optional(Data('The content')),
   metadata: Type.Optional(
     Type.Unknown({ description: 'In a form: the same as `metadata` in `data`, which wins where both are sent' }),
   ),
@@ -57,7 +74,7 @@ export const SentToMany = Type.Object({
 export type SentToMany = Static<typeof SentToMany>
 
 export const MessageEdit = Type.Object({
-  data: Type.Optional(Type.Unknown({ description: 'What is given replaces what was there' })),
+  data: Type.Optional(Data('What is given replaces what was there')),
   tags: Type.Optional(Tags),
 })
 

@@ -74,7 +74,7 @@ for (const database of databases) {
           [id, '👍', 'lin'],
         ],
       )
-      assert.deepEqual(meta, { current: { limit: 100, count: 2 } })
+      assert.deepEqual(meta.current, { limit: 100, count: 2 })
       assert.deepEqual(Object.keys(data[0]).toSorted(), [
         'id',
         'messageId',

@@ -103,7 +103,7 @@ for (const database of databases) {
         ['a wrong setting', { role: 'x', name: 'x', settings: { listUsers: 'friends' } }, ['settings.listUsers']],
         [
           'two wrong settings',
-          { role: 'x', name: 'x', settings: { listUsers: 1, sendMessagesTo: null } },
+          { role: 'x', name: 'x', settings: { listUsers: 1, sendMessagesTo: 'none' } },
           ['settings.listUsers', 'settings.sendMessagesTo'],
         ],
       ] as const
