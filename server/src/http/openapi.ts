@@ -131,7 +131,7 @@ function written(schema: unknown, records: Records): unknown {
   if (Array.isArray(schema)) return schema.map((each) => written(each, records))
   if (typeof schema !== 'object' || schema === null) return schema
   const { title, examples, properties, patternProperties, ...rest } = schema as Shape
-  const copy = writtenEach(rest, records)
+  const copy = writtenEach(withoutMarks(rest), records)
   // A map of fields is no schema: a field may itself be called `title`.
   if (properties) copy.properties = writtenEach(properties, records)
   if (patternProperties) copy.additionalProperties = written(Object.values(patternProperties)[0], records)
@@ -139,6 +139,11 @@ function written(schema: unknown, records: Records): unknown {
   if (title === undefined) return copy
   records[title] ??= { title, ...copy }
   return { $ref: `#/components/schemas/${title}` }
+}
+
+/** What the reader of bodies goes by, in words that every reader of schemas knows, as far as there are any. */
+function withoutMarks({ 'x-number': isId, 'x-properties': _, ...rest }: Shape): object {
+  return isId ? { ...rest, type: ['string', 'integer'] } : rest
 }
 
 function writtenEach(parts: object, records: Records): Record<string, unknown> {
@@ -163,10 +168,7 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     ...(hasBody && {
       requestBody: {
         required: isRequired(body),
-        content: {
-          'application/json': { schema: written(body, records), example: leastSampleOf(body as Shape) },
-          ...(operation.takesFiles && { 'multipart/form-data': { schema: formOf(body as Shape, records) } }),
-        },
+        content: contentOf(operation, records),
       },
     }),
     responses: {
@@ -177,6 +179,18 @@ function operationObject(area: Area, operation: Operation, records: Records) {
       },
       ...errorResponses(area, operation),
     },
+  }
+}
+
+/** A body may come in three ways; its schema is written once. */
+function contentOf({ id, body, takesFiles }: Operation, records: Records) {
+  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
+  records[name] ??= { title: name, ...(written(body, records) as object) }
+  const schema = { $ref: `#/components/schemas/${name}` }
+  return {
+    'application/json': { schema, example: leastSampleOf(body as Shape) },
+    'application/x-www-form-urlencoded': { schema },
+    'multipart/form-data': { schema: takesFiles ? formOf(body as Shape, records) : schema },
   }
 }
 
