@@ -43,7 +43,7 @@ for (const database of databases) {
       const outcomes = { done: 0, refused: 0 }
       for (const { area, operation } of inAnyOrder) {
         if (performance.now() > deadline) break
-        const [strict, lenient] = [await h.app(operation.id), await h.app(operation.id)]
+        const [strict, lenient] = [await h.app(`1 ${operation.id}`), await h.app(`2 ${operation.id}`)]
         for (const app of [strict, lenient]) {
           assertSucceeds(await app.post('/users', { uid: 'client', name: 'Client' }))
         }
