@@ -157,6 +157,24 @@ for (const database of databases) {
       assert.match(data.participants.ada.error.message, /already joined/)
     })
 
+    it('of lists of users answer the newest change of the whole list on every page', async () => {
+      const own = await appWith(h, 'ada', 'lin', 'max')
+      assertSucceeds(await own.post('/users/ada/friends', { accepted: ['lin', 'max'] }))
+      assertSucceeds(await own.post('/users/ada/blockedusers', { blockedUids: ['lin', 'max'] }))
+      assertSucceeds(await own.post('/groups', { guid: 'g', name: 'G', members: { participants: ['lin', 'max'] } }))
+      for (const changed of ['lin', 'max']) {
+        h.clock.setOffset(h.clock.offsetSeconds() + 60)
+        const { updatedAt } = assertSucceeds(await own.put(`/users/${changed}`, { name: 'Changed' })).data
+        for (const path of ['/users', '/users/ada/friends', '/users/ada/blockedusers', '/groups/g/members']) {
+          for (const page of [1, 2]) {
+            const { meta } = assertSucceeds(await own.get(`${path}?perPage=1&page=${page}`))
+            assert.deepEqual(meta.cursor, { updatedAt, affix: 'prepend' }, `${path}, page ${page}`)
+          }
+          assert.equal('cursor' in assertSucceeds(await own.get(`${path}?page=9`)).meta, false)
+        }
+      }
+    })
+
     it('that found no message are read on without losing one of the same second', async () => {
       const own = await appWith(h, 'ada', 'lin')
       const list = async (path: string) => assertSucceeds(await own.get(path, as('ada')))

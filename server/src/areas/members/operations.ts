@@ -41,7 +41,7 @@ import { permissionDenied } from '../rbac/errors.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, seenBy, sightOf, toUser } from '../users/index.ts'
+import { blocksBetween, newestChange, seenBy, sightOf, toUser } from '../users/index.ts'
 import { holdMember, join, leave, requireMayEnter } from './acts.ts'
 import { guess } from './guesses.ts'
 import { GroupJoin, Member, MemberListQuery, ScopeChange, ScopeChanged } from './schemas.ts'
@@ -106,7 +106,14 @@ const listMembers = operation({
       scope: row.scope,
       joinedAt: row.joined_at,
     }))
-    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
+    const meta = { pagination: paginationOf(total, data.length, slice) }
+    // Of those whom the viewer may not see, not even that they have changed is told.
+    if (visible) return withCursor({ data, meta })
+    const users = (listed: typeof rows) => listed.map(({ user }) => user)
+    const first = async (limit: number) =>
+      users((await selectMembers(db, found, { ...query, scopes }, { limit, offset: 0 })).rows)
+    const newest = await newestChange(db, { page: users(rows), total, first })
+    return withCursor({ data, meta }, newest)
   },
 })
 
