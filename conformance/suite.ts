@@ -9,6 +9,7 @@ import { conventions } from './areas/conventions.ts'
 import { conversations } from './areas/conversations.ts'
 import { friends } from './areas/friends.ts'
 import { groups } from './areas/groups.ts'
+import { lenient } from './areas/lenient.ts'
 import { members } from './areas/members.ts'
 import { messages } from './areas/messages.ts'
 import { permissions } from './areas/permissions.ts'
@@ -22,6 +23,7 @@ import { type Answer, connect, shortened } from './client.ts'
 export const checkedAreas: CheckedArea[] = [
   conventions,
   addresses,
+  lenient,
   calls,
   users,
   authTokens,

@@ -410,11 +410,23 @@ for (const database of databases) {
       it('take booleans in every spelling', async () => {
         for (const yes of ['true', 'True', 'TRUE', '1']) assert.deepEqual(await read(`?flag=${yes}`), { flag: true })
         for (const no of ['false', 'False', 'FALSE', '0']) assert.deepEqual(await read(`?flag=${no}`), { flag: false })
+      })
+
+      it('take a boolean that is none for not sent; only the list of calls refuses it', async () => {
         for (const odd of ['yes', '2', 'truee', 'null']) {
-          const answer = await app.get(`/echo?flag=${odd}`)
+          assert.deepEqual(await read(`?flag=${odd}`), {})
+          const answer = await app.get(`/calls?hasRecording=${odd}`)
           assertFails(answer, 400, 'ERR_BAD_REQUEST')
-          assert.ok(Array.isArray(answer.body.error.details.flag))
+          assert.ok(Array.isArray(answer.body.error.details.hasRecording))
         }
+      })
+
+      it('take the last of a value that is sent several times', async () => {
+        assert.deepEqual(await read('?count=1&count=2&flag=true&flag=false&text=a&text=b&text='), {
+          count: 2,
+          flag: false,
+          text: 'b',
+        })
       })
 
       it('take lists with commas, by repetition and with brackets', async () => {

@@ -73,12 +73,16 @@ for (const database of databases) {
       return { ids: data.map(({ id }: { id: number }) => id), meta }
     }
 
-    it('says how to read on in both directions, and where the list ends', async () => {
+    it('says on every page how to read on in both directions', async () => {
       await empty()
       await add([1, 2, 3, 4, 5])
       assert.deepEqual(await read('?limit=2'), {
         ids: [1, 2],
-        meta: { current: { limit: 2, count: 2 }, next: { affix: 'append', id: 2 } },
+        meta: {
+          current: { limit: 2, count: 2 },
+          next: { affix: 'append', id: 2 },
+          previous: { affix: 'prepend', id: 1 },
+        },
       })
       assert.deepEqual((await read('?limit=2&id=2&affix=append')).meta, {
         current: { limit: 2, count: 2 },
@@ -87,15 +91,34 @@ for (const database of databases) {
       })
       assert.deepEqual(await read('?limit=2&id=4'), {
         ids: [5],
-        meta: { current: { limit: 2, count: 1 }, previous: { affix: 'prepend', id: 5 } },
+        meta: {
+          current: { limit: 2, count: 1 },
+          next: { affix: 'append', id: 5 },
+          previous: { affix: 'prepend', id: 5 },
+        },
       })
       assert.deepEqual((await read('?limit=2&id=4&affix=prepend')).ids, [2, 3])
       assert.deepEqual((await read('?affix=prepend&limit=2')).ids, [4, 5])
     })
 
-    it('answers an empty list with neither next nor previous', async () => {
+    it('answers a page without records with the cursor that was sent, or with none', async () => {
       await empty()
-      assert.deepEqual(await read(''), { ids: [], meta: { current: { limit: 10, count: 0 } } })
+      const current = { limit: 10, count: 0 }
+      assert.deepEqual(await read(''), {
+        ids: [],
+        meta: { current, next: { affix: 'append' }, previous: { affix: 'prepend' } },
+      })
+      assert.deepEqual(await read('?id=7'), {
+        ids: [],
+        meta: { current, next: { affix: 'append', id: 7 }, previous: { affix: 'prepend', id: 7 } },
+      })
+    })
+
+    it('takes `perPage` and `per_page` for `limit`, which wins', async () => {
+      for (const query of ['?perPage=3', '?per_page=3', '?perPage=3&per_page=4', '?limit=3&perPage=4&per_page=5']) {
+        assert.equal((await read(query)).meta.current.limit, 3, query)
+      }
+      assertFails(await app.get('/notes?per_page=0'), 400, 'ERR_BAD_REQUEST')
     })
 
     it('caps the limit and refuses values that are none', async () => {
@@ -115,7 +138,7 @@ for (const database of databases) {
         seen.push(...ids)
         await add([10_000 + turn])
         await change(`DELETE FROM notes WHERE notes.app_id = $app AND notes.id = ${ids[0]}`)
-        if (!meta.next || turn > 40) break
+        if (ids.length < 7 || turn > 40) break
         query = `?limit=7&affix=${meta.next.affix}&id=${meta.next.id}`
       }
       const original = seen.filter((id) => id < 10_000)

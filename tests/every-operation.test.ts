@@ -10,6 +10,7 @@ import { type AppClient, assertFails, assertSucceeds, type House, house } from '
 import type { Answer, Sending } from './support/http.ts'
 import { isQuick } from './support/quick.ts'
 import {
+  emptyQueries,
   paramsOf,
   pathWithRecords,
   plausibleBodies,
@@ -147,7 +148,7 @@ for (const database of databases) {
 
       it('refuses input that does not fit, naming the field', async () => {
         await assertRefused([
-          ...wrongQueries(operation).map(({ field, search }) => ({
+          ...wrongQueries(operation, area).map(({ field, search }) => ({
             what: `the query ${search}`,
             search,
             field,
@@ -210,6 +211,26 @@ for (const database of databases) {
         assertSucceeds(await send(`${await recordPath()}?unknownParameter=1&unknownParameter[]=2`, unknown))
       })
 
+      if (operation.method === 'GET') {
+        it('ignores a body, and takes what is empty in a query for not sent', async () => {
+          const search = emptyQueries(operation, area).join('&')
+          for (const raw of ['{', '[1]']) assertSucceeds(await send(`${await recordPath()}?${search}`, { raw }))
+        })
+      } else {
+        it('takes `[]` for an empty body, and JSON under any content type', async () => {
+          const [none, array] = [
+            await send(await recordPath(), { raw: '' }),
+            await send(await recordPath(), { raw: '[]' }),
+          ]
+          assert.deepEqual([array.status, array.body.error?.code], [none.status, none.body.error?.code])
+          for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'what/ever']) {
+            const raw = JSON.stringify(acceptedBody?.() ?? {})
+            const headers = { ...credentials(), 'content-type': type }
+            assertSucceeds(await send(await recordPath(), { raw, headers }))
+          }
+        })
+      }
+
       if (operation.onBehalfOf !== 'required') {
         it(`${operation.onBehalfOf === 'optional' ? 'acts as the app' : 'does not mind who acts'}`, async () => {
           const actor = operation.onBehalfOf === 'optional' ? undefined : 'nobody-at-all'
@@ -220,6 +241,10 @@ for (const database of databases) {
       if ('perPage' in ((operation.query as { properties?: object }).properties ?? {})) {
         it('pages: caps perPage, and is empty past the end', async () => {
           const capped = assertSucceeds(await send(`${path}?perPage=5000`))
+          const asked = ['per_page=2', 'per_page=9&per_page=2', 'perPage=2&per_page=9', 'per_page=9&perPage[0]=2']
+          for (const search of asked) {
+            assert.equal(assertSucceeds(await send(`${path}?${search}`)).meta.pagination.per_page, 2, search)
+          }
           assert.equal(capped.meta.pagination.per_page, perPageMax)
           for (const page of [100_000, Number.MAX_SAFE_INTEGER]) {
             const past = assertSucceeds(await send(`${path}?page=${page}&perPage=1000`))
@@ -306,7 +331,7 @@ function unreadableBodies({ bodyBytesMax }: Operation): Refusal[] {
       sending: { raw: `{}${padding}` },
       field: 'body',
     },
-    ...['{', '{"name": }', 'name=x', '[]', '"text"', '3', 'null', 'true'].map((raw) => ({
+    ...['{', '{"name": }', 'name=x', '[{}]', '[null]', '"text"', '3', 'null', 'true'].map((raw) => ({
       what: `the body ${raw}`,
       sending: { raw },
       field: 'body',

@@ -24,7 +24,7 @@ async function readAll(
     const { data, meta } = assertSucceeds(await caller.get(`${path}${cursor}`))
     all.push(...(side === 'next' ? data : data.toReversed()))
     await meanwhile(page)
-    if (!meta[side]) return all
+    if (meta.current.count === 0) return all
     cursor = `${join}${new URLSearchParams(meta[side])}`
   }
   throw new Error('The list does not end.')

@@ -110,7 +110,7 @@ export const messages: CheckedArea = {
       equal([first.meta.current, first.meta.next.id], [{ limit: 2, count: 2 }, ids[1]], '`meta`')
       equal(idsIn((await list(`?limit=2&affix=append&id=${ids[1]}`)).data), ids.slice(2, 4), 'the next two')
       equal(idsIn((await list('?limit=2&affix=prepend')).data), ids.slice(3), 'the last two')
-      equal('next' in (await list('?limit=10')).meta, false, 'whether something follows the last')
+      equal((await list('?limit=10')).meta.next.id, ids[4], 'where the last page is read on')
       const { meta } = success(await server.api.get(`/users/${a}/messages?perPage=2`))
       equal([meta.pagination.total, meta.pagination.per_page], [5, 2], 'pages without an acting user')
     }),

@@ -1,4 +1,5 @@
 import { Compile } from 'typebox/compile'
+import type { Area } from '../../server/src/kit/area.ts'
 import type { Operation } from '../../server/src/kit/operation.ts'
 import { type TSchema, Type } from '../../server/src/kit/schema.ts'
 import type { AppClient, House } from './house.ts'
@@ -63,6 +64,11 @@ export function plausibleBodies({ id, body }: Operation): (() => Record<string, 
   return [() => filled(required), ...optional.toReversed().map((name) => () => filled([...required, name]))]
 }
 
+/** Whether an optional property with this value is taken for one that was not sent. */
+export function countsAsNotSent(schema: TSchema, value: unknown): boolean {
+  return value === null || (value === '' && (schema as { 'x-empty'?: string })['x-empty'] !== 'counts')
+}
+
 const oddValues: unknown[] = [12_345.5, '', 'x'.repeat(5_000), true, null, { odd: { deep: 1 } }, [{ odd: 1 }]]
 
 /** Bodies with one property that does not fit, or without one that is needed; `field` is the one to blame. */
@@ -76,7 +82,7 @@ export function wrongBodies(operation: Operation): { field: string; body: Record
   const odd = Object.entries(properties).flatMap(([field, schema]) => {
     const validator = Compile(schema)
     return oddValues
-      .filter((value) => !validator.Check(value))
+      .filter((value) => !validator.Check(value) && (required.includes(field) || !countsAsNotSent(schema, value)))
       .map((value) => ({ field, body: { ...minimal(), [field]: value } }))
   })
   const texts = Object.keys(properties).filter((field) => (properties[field] as Described).type === 'string')
@@ -88,16 +94,26 @@ export function wrongBodies(operation: Operation): { field: string; body: Record
 
 const oddByType: Record<string, string[]> = {
   integer: ['abc', '1.5', '1e3', '0x10', '99999999999999999999'],
-  boolean: ['maybe', '2', 'yes'],
   string: ['%00'],
 }
 
-/** Query strings with one value that does not fit. */
-export function wrongQueries({ query }: Operation): { field: string; search: string }[] {
+const oddBooleans = ['maybe', '2', 'yes']
+
+/** Query strings with one value that does not fit. Only areas of the calls host mind a boolean that is none. */
+export function wrongQueries({ query }: Operation, { host }: Area): { field: string; search: string }[] {
   return Object.entries((query as Described).properties ?? {}).flatMap(([field, schema]) => {
     const { type = '', minimum } = schema as Described
     const tooSmall = minimum === undefined ? [] : [String(minimum - 1), String(minimum - 2)]
-    return [...(oddByType[type] ?? []), ...tooSmall].map((value) => ({ field, search: `?${field}=${value}` }))
+    const odd = type === 'boolean' && host === 'call' ? oddBooleans : (oddByType[type] ?? [])
+    return [...odd, ...tooSmall].map((value) => ({ field, search: `?${field}=${value}` }))
+  })
+}
+
+/** Query strings that count as if they were not sent. */
+export function emptyQueries({ query }: Operation, { host }: Area): string[] {
+  return Object.entries((query as Described).properties ?? {}).flatMap(([field, schema]) => {
+    const isLenient = (schema as Described).type === 'boolean' && host !== 'call'
+    return [`${field}=`, `${field}[0]=`, ...(isLenient ? oddBooleans.map((odd) => `${field}=${odd}`) : [])]
   })
 }
 

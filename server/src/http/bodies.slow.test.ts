@@ -14,12 +14,12 @@ import { type Listener, listen } from './listener.ts'
 import { readForm } from './multipart.ts'
 
 const bytesMax = 10_000
-const limits = { files: { heldBytes: 0 }, fileLimits: { bytesMax, countMax: 1, stallSeconds: 600 } }
+const tools = { files: { heldBytes: 0 }, fileLimits: { bytesMax, countMax: 1, stallSeconds: 600 } }
 const form = ['--b', 'Content-Disposition: form-data; name="note"', '', 'hello', '--b--', ''].join('\r\n')
 
 const readers: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
   '/body': (request) => readBody(request, bytesMax),
-  '/form': (request) => readForm(request, {} as never, limits as never, bytesMax),
+  '/form': (request) => readForm(request, bytesMax, { reception: {} as never, tools: tools as never }),
 }
 
 /** Much happens before a body is read: whoever calls is looked up, and counted. */

@@ -62,12 +62,18 @@ function enlarged(bytes: Buffer, lengthMin: number): Buffer {
   return larger
 }
 
-/** The JSON object in a body; an empty body is an empty object. */
+/** Whether a text would be JSON, whatever its content type says: no form begins so. */
+export function looksLikeJson(text: string): boolean {
+  return /^\s*[{[]/.test(text)
+}
+
+/** The JSON object in a body. Nothing is an empty object, and so is `[]`: some languages write an empty map that way. */
 export function parseBody(text: string): Record<string, unknown> {
   if (text.trim() === '') return {}
   const reading = readJson(text)
   if (!('value' in reading)) throw badRequest({ body: [reading.problem] })
   const { value } = reading
+  if (Array.isArray(value) && value.length === 0) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest({ body: ['must be a JSON object'] })
   }

@@ -1,23 +1,22 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fileTooLarge, tooManyFiles } from '../areas/files/errors.ts'
 import type { Reception, Taken } from '../areas/files/index.ts'
 import { badRequest } from '../kit/errors.ts'
-import { readJson } from '../kit/json.ts'
 import type { ReceivedFile } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
-import type { TSchema } from '../kit/schema.ts'
 import { connectionOf, keptInPart, welcomeBody } from './connection.ts'
 import { watchForCrumbs } from './crumbs.ts'
 import { bodyTooLarge } from './errors.ts'
+import type { Field } from './forms.ts'
 
-// What boundaries, part headers and fields may add to the bytes of the files.
+// What boundaries, part headers and fields may add to the bytes of the files, and to those of the fields.
 const overheadBytes = 1_000_000
-const fieldsMax = 100
+const fieldOverheadBytes = 65_536
+const fieldsMax = 1_000
 const partHeaderBytesMax = 16_384
 const filePart = /^files?(\[\d*\])?$/
-
-type Field = [name: string, value: string]
 
 /** What a form brought. Its files are in the store already. */
 export interface Form {
@@ -27,22 +26,33 @@ export interface Form {
   digests: string[]
 }
 
+/** Whether a body says that it comes in parts, and what stands between them. */
 export function isMultipart({ headers }: IncomingMessage): boolean {
-  return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
+  return /^multipart\/form-data\b.*;\s*boundary=/i.test(headers['content-type'] ?? '')
 }
 
+/** What takes the files of a form, and how large they may be. */
+export interface FileIntake {
+  reception: Reception
+  tools: Pick<Tools, 'files' | 'fileLimits'>
+}
+
+const usualStallSeconds = 60
+
 /**
- * Reads a form while it comes in: files go straight to the store, fields are collected. The first thing wrong with it
- * ends the reading; what was stored until then is the caller's to discard.
+ * Reads a form while it comes in: files go straight to the store, where there is an intake for them, and fields are
+ * collected. The first thing wrong with it ends the reading; what was stored until then is the caller's to discard.
  */
 export async function readForm(
   request: IncomingMessage,
-  reception: Reception,
-  { files, fileLimits: { bytesMax, countMax, stallSeconds } }: Pick<Tools, 'files' | 'fileLimits'>,
   fieldBytesMax: number,
+  intake?: FileIntake | undefined,
 ): Promise<Form> {
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax + overheadBytes) throw fileTooLarge({ bytesMax })
-  const parser = await parserFor(request, fieldBytesMax)
+  const limits = intake?.tools.fileLimits
+  const bytesMax = limits ? limits.bytesMax + overheadBytes : fieldBytesMax + fieldOverheadBytes
+  const tooLarge = () => (limits ? fileTooLarge({ bytesMax: limits.bytesMax }) : bodyTooLarge(fieldBytesMax))
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
+  const parser = await parserFor(request)
   const fields: Field[] = []
   const parts: Readable[] = []
   const taking: Promise<Taken | undefined>[] = []
@@ -55,7 +65,7 @@ export async function readForm(
   try {
     await new Promise<void>((resolve, reject) => {
       const brokenOff = () => reject(badRequest({ body: ['must be sent to its end'] }))
-      stalled = setTimeout(() => request.complete || brokenOff(), stallSeconds * 1000)
+      stalled = setTimeout(() => request.complete || brokenOff(), (limits?.stallSeconds ?? usualStallSeconds) * 1000)
       // What has come, and was not read before its client went away, is lost.
       const gone = () => request.readableEnded || brokenOff()
       request.on('error', gone).on('close', gone)
@@ -65,36 +75,51 @@ export async function readForm(
         bytes += chunk.length
         // All but files is kept until the form is whole.
         if (filesOpen === 0) connection.keep(chunk.length)
-        const problem = bytes > bytesMax + overheadBytes ? fileTooLarge({ bytesMax }) : crumbled(chunk)
+        const problem = bytes > bytesMax ? tooLarge() : crumbled(chunk)
         if (problem) reject(problem)
       })
       parser.on('error', () => reject(badRequest({ body: ['must be a form that ends as it should'] })))
       parser.on('finish', resolve)
-      for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
-        parser.on(limit, () => reject(badRequest({ body: [`must not have more than ${fieldsMax} fields`] })))
+
+      const collect = (name: string, content: Readable) => {
+        const chunks: Buffer[] = []
+        const field: Field = [name, '']
+        fields.push(field)
+        if (fields.length > fieldsMax)
+          return reject(badRequest({ body: [`must not have more than ${fieldsMax} fields`] }))
+        content.on('data', (chunk: Buffer) => {
+          fieldBytes += chunk.length
+          if (fieldBytes > fieldBytesMax) reject(bodyTooLarge(fieldBytesMax))
+          else chunks.push(chunk)
+        })
+        content.once('end', () => {
+          const value = Buffer.concat(chunks)
+          if (isUtf8(value)) field[1] = value.toString('utf8')
+          else reject(badRequest({ [name || 'body']: ['must be UTF-8'] }))
+        })
       }
-      parser.on('field', (name, value, _, truncated) => {
-        fieldBytes += Buffer.byteLength(value)
-        if (truncated || fieldBytes > fieldBytesMax) reject(bodyTooLarge(fieldBytesMax))
-        else fields.push([name, value])
-      })
-      parser.on('file', (part, content, name, _, declaredType) => {
-        // Somebody must hear its errors from the first moment on.
-        content.on('error', () => {})
+
+      const store = (part: string, content: Readable, sent: { name: string; declaredType: string }) => {
         filesOpen += 1
         content.once('end', () => {
           filesOpen -= 1
         })
+        if (!intake) return reject(badRequest({ [part || 'body']: ['must be text; files are not taken here'] }))
+        if (!filePart.test(part))
+          return reject(badRequest({ [part || 'body']: ['files must be called file or files[]'] }))
+        const { files, fileLimits } = intake.tools
+        if (taking.length >= fileLimits.countMax) return reject(tooManyFiles({ countMax: fileLimits.countMax }))
+        const taken = takePart(intake.reception, keptInPart(request, content, files.heldBytes), sent)
+        taking.push(taken)
+        taken.catch(reject)
+      }
+
+      parser.on('file', (part, content, name, _, declaredType) => {
+        // Somebody must hear its errors from the first moment on.
+        content.on('error', () => {})
         parts.push(content)
-        if (!filePart.test(part ?? ''))
-          reject(badRequest({ [part || 'body']: ['files must be called file or files[]'] }))
-        else if (parts.length > countMax) reject(tooManyFiles({ countMax }))
-        else {
-          const kept = keptInPart(request, content, files.heldBytes)
-          const taken = takePart(reception, kept, { name: name ?? '', declaredType })
-          taking.push(taken)
-          taken.catch(reject)
-        }
+        if (isFile(name, declaredType)) store(part ?? '', content, { name: name ?? '', declaredType })
+        else collect(part ?? '', content)
       })
       welcomeBody(request)
       request.pipe(parser)
@@ -111,12 +136,18 @@ export async function readForm(
   }
 }
 
-async function parserFor({ headers }: IncomingMessage, fieldBytesMax: number) {
+function isFile(fileName: string | undefined, declaredType: string): boolean {
+  return fileName !== undefined || declaredType === 'application/octet-stream'
+}
+
+/** Every part comes as its bytes: the parser itself would take whatever is no UTF-8 for something else. */
+async function parserFor({ headers }: IncomingMessage) {
   const { Busboy } = await import('@fastify/busboy')
   try {
     return new Busboy({
       headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
-      limits: { fields: fieldsMax, fieldSize: fieldBytesMax, headerSize: partHeaderBytesMax },
+      limits: { headerSize: partHeaderBytesMax },
+      isPartAFile: () => true,
     })
   } catch {
     throw badRequest({ 'Content-Type': ['must name the boundary of the parts'] })
@@ -131,29 +162,4 @@ async function takePart(
 ): Promise<Taken | undefined> {
   const taken = await reception.take(content, sent)
   return taken.file.size === 0 && sent.name === '' ? undefined : taken
-}
-
-/**
- * Fields as a JSON body would have them: what the schema does not want as text is JSON. A list may also come as several
- * fields of one name, or of a name that ends in `[]`.
- */
-export function bodyOfFields(schema: TSchema, fields: Field[]): Record<string, unknown> {
-  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
-  const byName = Map.groupBy(fields, ([name]) => name.replace(/\[\]$/, ''))
-  return Object.fromEntries(
-    [...byName].map(([name, sent]) => {
-      const [sentName, last] = sent.at(-1) ?? [name, '']
-      const type = properties[name]?.type
-      if (type === 'array' && (sent.length > 1 || sentName !== name)) return [name, sent.map(([, text]) => text)]
-      return [name, type === 'string' ? last : jsonOrText(name, last)]
-    }),
-  )
-}
-
-/** Text that is no JSON is left for the schema to refuse. */
-function jsonOrText(name: string, text: string): unknown {
-  const reading = readJson(text)
-  if ('value' in reading) return reading.value
-  if (reading.isJson) throw badRequest({ [name]: [reading.problem] })
-  return text
 }

@@ -142,7 +142,7 @@ function written(schema: unknown, records: Records): unknown {
   if (Array.isArray(schema)) return schema.map((each) => written(each, records))
   if (typeof schema !== 'object' || schema === null) return schema
   const { title, examples, properties, patternProperties, ...rest } = schema as Shape
-  const copy = writtenEach(rest, records)
+  const copy = writtenEach(withoutMarks(rest), records)
   // A map of fields is no schema: a field may itself be called `title`.
   if (properties) copy.properties = writtenEach(properties, records)
   if (patternProperties) copy.additionalProperties = written(Object.values(patternProperties)[0], records)
@@ -152,12 +152,17 @@ function written(schema: unknown, records: Records): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
+/** What the reader of bodies goes by, in words that every reader of schemas knows, as far as there are any. */
+function withoutMarks({ 'x-number': isId, 'x-properties': _, ...rest }: Shape): object {
+  return isId ? { ...rest, type: ['string', 'integer'] } : rest
+}
+
 function writtenEach(parts: object, records: Records): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, written(value, records)]))
 }
 
 function operationObject(area: Area, operation: Operation, records: Records) {
-  const { id, summary, description, hasBody, bodyRequired = false, body, reply, deprecated, keys, rate } = operation
+  const { id, summary, description, hasBody, body, reply, deprecated, keys, rate } = operation
   return {
     operationId: id,
     tags: [area.name],
@@ -173,11 +178,8 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     parameters: parametersOf(area, operation),
     ...(hasBody && {
       requestBody: {
-        required: bodyRequired || isRequired(body),
-        content: {
-          'application/json': { schema: written(body, records), example: leastSampleOf(body as Shape) },
-          ...(operation.takesFiles && { 'multipart/form-data': { schema: formOf(body as Shape, records) } }),
-        },
+        required: isRequired(body),
+        content: contentOf(operation, records),
       },
     }),
     responses: {
@@ -188,6 +190,18 @@ function operationObject(area: Area, operation: Operation, records: Records) {
       },
       ...errorResponses(area, operation),
     },
+  }
+}
+
+/** A body may come in three ways; its schema is written once. */
+function contentOf({ id, body, takesFiles }: Operation, records: Records) {
+  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
+  records[name] ??= { title: name, ...(written(body, records) as object) }
+  const schema = { $ref: `#/components/schemas/${name}` }
+  return {
+    'application/json': { schema, example: leastSampleOf(body as Shape) },
+    'application/x-www-form-urlencoded': { schema },
+    'multipart/form-data': { schema: takesFiles ? formOf(body as Shape, records) : schema },
   }
 }
 

@@ -9,7 +9,7 @@ import { ReadyMade } from '../kit/reply.ts'
 import { workIn } from '../kit/work.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type Address, addressReader } from './address.ts'
-import { parseBody, readBody } from './body.ts'
+import { looksLikeJson, parseBody, readBody } from './body.ts'
 import { answerOptions, openToPagesInTurn } from './cors.ts'
 import { enterAsClient, isClient } from './doors/client.ts'
 import { enterAsManagement } from './doors/management.ts'
@@ -24,9 +24,10 @@ import {
   retryAfterOf,
   type Source,
 } from './errors.ts'
+import { bodyOfFields, type Field, urlencodedFields } from './forms.ts'
 import { attemptOf } from './idempotency.ts'
 import { allowanceHeaders, refusalHeaders, together } from './limits.ts'
-import { bodyOfFields, isMultipart, readForm } from './multipart.ts'
+import { isMultipart, readForm } from './multipart.ts'
 import type { Observer, Trace } from './observe.ts'
 import { errorsOf } from './openapi.ts'
 import { takeTime } from './patience.ts'
@@ -212,18 +213,32 @@ function namedActor({ caller, mounted }: Call, headers: IncomingMessage['headers
 
 async function readSent(pipeline: Pipeline, request: IncomingMessage, call: Call): Promise<Sent> {
   const { app } = call
-  const { operation } = call.mounted
+  const { operation, readLeniently } = call.mounted
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') throw badRequest({ 'content-encoding': ['is not supported; send the body as it is'] })
   if (app && operation.takesFiles && isMultipart(request)) {
-    return readSentForm(pipeline, request, app.id, call)
+    return readSentFiles(pipeline, request, app.id, call)
+  }
+  if (isMultipart(request)) {
+    const { fields } = await readForm(request, operation.bodyBytesMax)
+    return { text: textOfForm(fields, []), body: readLeniently(bodyOfFields(operation.body, fields)), files: [] }
   }
   const text = await readBody(request, operation.bodyBytesMax)
-  if (operation.bodyRequired && text.trim() === '') throw badRequest({ body: ['is required'] })
-  return { text, body: parseBody(text), files: [] }
+  const isForm = isUrlencoded(request) && !looksLikeJson(text)
+  const body = isForm ? bodyOfFields(operation.body, urlencodedFields(text)) : parseBody(text)
+  return { text, body: readLeniently(body), files: [] }
 }
 
-async function readSentForm(
+function isUrlencoded({ headers }: IncomingMessage): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+}
+
+/** Tells a form from others and from every JSON body, whatever stands between its parts. */
+function textOfForm(fields: Field[], digests: string[]): string {
+  return JSON.stringify([fields, digests])
+}
+
+async function readSentFiles(
   { database, tools, limits }: Pipeline,
   request: IncomingMessage,
   appId: string,
@@ -248,9 +263,9 @@ async function readSentForm(
     database.wake()
   }
   try {
-    const { fields, files, digests } = await readForm(request, reception, tools, bodyBytesMax)
-    const text = JSON.stringify([fields, digests])
-    return { text, body: bodyOfFields(body, fields), files, discard }
+    const { fields, files, digests } = await readForm(request, bodyBytesMax, { reception, tools })
+    const text = textOfForm(fields, digests)
+    return { text, body: call.mounted.readLeniently(bodyOfFields(body, fields)), files, discard }
   } catch (error) {
     await discardAfter(error, { discard })
     throw error

@@ -1,6 +1,7 @@
 import { badRequest } from '../kit/errors.ts'
 import { isBroken } from '../kit/readable.ts'
 import type { TSchema } from '../kit/schema.ts'
+import { booleanIn } from './forms.ts'
 
 /** Turns a query string into the typed object a schema describes; unknown names are ignored. */
 export type QueryReader = (search: string) => Record<string, unknown>
@@ -13,48 +14,59 @@ interface PropertySchema {
   minimum?: number
   maxItems?: number
   maxLength?: number
+  /** Other names that it goes by; the earlier wins. */
+  'x-also'?: string[]
+}
+
+export interface QueryHabits {
+  /** A boolean that is none is refused; elsewhere it counts as not sent. */
+  strictBooleans: boolean
 }
 
 const nothing = {}
 
-/** What was sent under one name: as it is, with empty brackets, and with a number in them. */
+/** What was sent under one name: as it is or with empty brackets, and with a number in them. */
 interface Sent {
-  plain: string[]
-  bracketed: string[]
+  values: string[]
   entries: string[]
 }
 
-export function queryReader(schema: TSchema): QueryReader {
+export function queryReader(schema: TSchema, habits: QueryHabits): QueryReader {
   const properties = Object.entries((schema as { properties?: Record<string, PropertySchema> }).properties ?? {})
-  const readers = new Map(properties.map(([name, property]) => [name, readerFor(property)]))
+  const readers = properties.map(([name, property]) => ({
+    name,
+    spellings: [name, ...(property['x-also'] ?? [])],
+    read: readerFor(property, habits),
+  }))
 
   return (search) => {
-    if (search === '' || readers.size === 0) return nothing
+    if (search === '' || readers.length === 0) return nothing
     const query: Record<string, unknown> = {}
     const details: Record<string, string[]> = {}
-    for (const [name, { plain, bracketed, entries }] of sentByName(search)) {
-      const read = readers.get(name)
-      const values = [...plain, ...bracketed].filter(isFilled)
-      const numbered = entries.filter(isFilled)
-      if (!read || values.length + numbered.length === 0) continue
-      const broken = values.some(isBroken) || numbered.some(isBroken)
-      const outcome = broken ? { problem: 'must be readable text' } : read(values, numbered)
-      if ('problem' in outcome) details[name] = [outcome.problem]
-      else query[name] = outcome.value
+    const all = sentByName(search)
+    for (const { name, spellings, read } of readers) {
+      const spelling = spellings.find((each) => all.has(each))
+      const sent = spelling === undefined ? undefined : all.get(spelling)
+      if (!sent || spelling === undefined) continue
+      const broken = sent.values.some(isBroken) || sent.entries.some(isBroken)
+      const outcome = broken ? { problem: 'must be readable text' } : read(sent.values, sent.entries)
+      if ('problem' in outcome) details[spelling] = [outcome.problem]
+      else if (outcome.value !== undefined) query[name] = outcome.value
     }
     if (Object.keys(details).length > 0) throw badRequest(details)
     return query
   }
 }
 
-/** In one pass, however many there are. */
+/** In one pass, however many there are. What is empty counts as not sent. */
 function sentByName(search: string): Map<string, Sent> {
   const sent = new Map<string, Sent>()
   for (const [key, value] of new URLSearchParams(search)) {
+    if (!isFilled(value)) continue
     const [, name = key, index] = key.endsWith(']') ? (bracketed.exec(key) ?? []) : []
-    const known = sent.get(name) ?? { plain: [], bracketed: [], entries: [] }
+    const known = sent.get(name) ?? { values: [], entries: [] }
     sent.set(name, known)
-    const list = index === undefined ? known.plain : index === '' ? known.bracketed : known.entries
+    const list = index ? known.entries : known.values
     list.push(value)
   }
   return sent
@@ -63,18 +75,22 @@ function sentByName(search: string): Map<string, Sent> {
 /** `tags[]`, or `tags[0]`, `tags[1]` and so on, as some clients write lists. */
 const bracketed = /^([^[]*)\[(\d*)\]$/
 
-function readerFor(property: PropertySchema): Read {
+/** Of a single value that is sent several times the last counts. */
+function readerFor(property: PropertySchema, { strictBooleans }: QueryHabits): Read {
+  const single = (read: (text: string) => ReturnType<Read>): Read => {
+    return (values, entries) => read(values.at(-1) ?? entries.at(-1) ?? '')
+  }
   switch (property.type) {
     case 'integer':
-      return ([value = ''], [entry = '']) => readInteger((value || entry).trim(), property.minimum)
+      return single((text) => readInteger(text.trim(), property.minimum))
     case 'boolean':
-      return ([value = ''], [entry = '']) => readBoolean((value || entry).trim())
+      return single((text) => readBoolean(text.trim(), strictBooleans))
     case 'array':
       // An entry of its own may hold a comma.
       return (values, entries) =>
         readList([...values.flatMap((value) => value.split(',')), ...entries], property.maxItems)
     default:
-      return ([value], [entry]) => readText(value ?? entry ?? '', property.maxLength)
+      return single((text) => readText(text, property.maxLength))
   }
 }
 
@@ -97,8 +113,7 @@ function readInteger(text: string, minimum: number | undefined): ReturnType<Read
   return { value }
 }
 
-function readBoolean(text: string): ReturnType<Read> {
-  if (/^(true|1)$/i.test(text)) return { value: true }
-  if (/^(false|0)$/i.test(text)) return { value: false }
-  return { problem: 'must be true or false' }
+function readBoolean(text: string, isStrict: boolean): ReturnType<Read> {
+  const value = booleanIn(text)
+  return value === undefined && isStrict ? { problem: 'must be true or false' } : { value }
 }

@@ -5,6 +5,7 @@ import type { Operation } from '../kit/operation.ts'
 import type { Address } from './address.ts'
 import { bodyChecker, compiled } from './body.ts'
 import type { Source } from './errors.ts'
+import { type BodyReader, bodyReader } from './leniency.ts'
 import { type QueryReader, queryReader } from './query.ts'
 
 /** An operation at its place, with its checks ready. */
@@ -12,6 +13,7 @@ export interface Mounted {
   operation: Operation
   area: Area
   readQuery: QueryReader
+  readLeniently: BodyReader
   checkBody: (body: Record<string, unknown>) => Promise<void>
   /** Throws when a reply is not what the operation declares; used by tests. */
   checkReply: (reply: unknown) => Promise<void>
@@ -89,7 +91,8 @@ function mounted(area: Area, operation: Operation): Mounted {
   return {
     operation,
     area,
-    readQuery: queryReader(operation.query),
+    readQuery: queryReader(operation.query, { strictBooleans: area.host === 'call' }),
+    readLeniently: bodyReader(operation),
     checkBody: operation.hasBody ? bodyChecker(operation.body) : async () => {},
     checkReply: replyChecker(operation),
   }

@@ -80,7 +80,7 @@ export const tooManyRequests = defineError<{ retryAfter: number }>(
 /** A countable limit of the install or of a record is reached. */
 export const quotaReached = defineError<{ limit: string }>(
   'ERR_PLAN_QUOTA_RESTRICTION',
-  403,
+  402,
   'a countable limit is reached',
   ({ limit }) => `The limit of ${limit} is reached.`,
 )

@@ -96,8 +96,6 @@ interface Declaration<Path extends Route, Query extends TSchema, Body extends TS
   /** Failures beyond those that every operation can meet. */
   errors?: ErrorDefinition[]
   bodyBytesMax?: number
-  /** A body must be sent even though no field of it need be. */
-  bodyRequired?: boolean
   /** Happens after the commit and before the answer; for what must be true when the caller goes on. */
   after?: (tools: Tools, reply: Static<Reply>) => Promise<void>
   /** It changes who may call, or an app's settings. What this node remembers of these is forgotten at once. */

@@ -13,7 +13,8 @@ export function listQuery<Filters extends Record<string, TSchema>>(filters: Filt
     perPage: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: `Records per page; more than ${perPageMax} are answered as ${perPageMax}`,
+        description: `Records per page; more than ${perPageMax} are answered as ${perPageMax}. Also \`per_page\``,
+        'x-also': ['per_page'],
       }),
     ),
   })
@@ -38,7 +39,7 @@ export function pageOf<Record extends TSchema>(record: Record) {
 const ChangeCursor = Type.Object(
   {
     updatedAt: Type.Integer({
-      description: 'The newest change on this page, in UNIX seconds',
+      description: 'The newest change in the list, in UNIX seconds',
       examples: [1_767_258_000],
     }),
     affix: OneOf(['prepend', 'append']),
@@ -54,16 +55,13 @@ export function userPageOf<Record extends TSchema>(record: Record) {
   })
 }
 
-/** Adds to a page of users what `userPageOf` declares. */
-export function withCursor<Item extends { createdAt: number; updatedAt?: number | undefined }, Meta extends object>({
-  data,
-  meta,
-}: {
-  data: Item[]
-  meta: Meta
-}) {
+/** Adds to a page what `userPageOf` declares: the newest change in the list, or else on the page. */
+export function withCursor<Item extends { createdAt: number; updatedAt?: number | undefined }, Meta extends object>(
+  { data, meta }: { data: Item[]; meta: Meta },
+  newest?: number | undefined,
+) {
   if (data.length === 0) return { data, meta }
-  const updatedAt = Math.max(...data.map((item) => item.updatedAt ?? item.createdAt))
+  const updatedAt = newest ?? Math.max(...data.map((item) => item.updatedAt ?? item.createdAt))
   return { data, meta: { ...meta, cursor: { updatedAt, affix: 'prepend' as const } } }
 }
 

@@ -1,5 +1,35 @@
 import { type Static, type TSchema, Type } from 'typebox'
 
+/**
+ * What the reader of bodies must know of a property beyond its type. Marks stand in the schema, so that one reader decides
+ * for all operations, and the OpenAPI document can tell.
+ */
+interface Marks {
+  /** An id, or a list of ids: whole numbers are taken as their decimal text. */
+  'x-number'?: true
+  /** What an empty text does where the property is optional; unless said, it counts as not sent. */
+  'x-empty'?: 'clears' | 'counts'
+  /** A map whose names are properties: `null` in it counts as not sent, as it does elsewhere. */
+  'x-properties'?: true
+}
+
+function marked<Schema extends TSchema>(schema: Schema, marks: Marks): Schema {
+  const own = Object.getOwnPropertyDescriptors(schema)
+  return Object.defineProperties({}, { ...own, ...Object.getOwnPropertyDescriptors(marks) }) as Schema
+}
+
+/** An id. Whoever counts in whole numbers may send one as such; it is stored and answered as text. */
+export const Id = <Schema extends TSchema>(schema: Schema) => marked(schema, { 'x-number': true })
+
+/** A text that can be taken away again: an update with an empty one clears it. */
+export const Clearable = <Schema extends TSchema>(schema: Schema) => marked(schema, { 'x-empty': 'clears' })
+
+/** What is looked at even when it is empty, and then refused. */
+export const NeverEmpty = <Schema extends TSchema>(schema: Schema) => marked(schema, { 'x-empty': 'counts' })
+
+/** A map whose names are properties, not data. */
+export const PropertyMap = <Schema extends TSchema>(schema: Schema) => marked(schema, { 'x-properties': true })
+
 /** Text of at most `max` UTF-16 code units; an emoji counts two, as in JavaScript. */
 export function Text(max: number, description?: string) {
   return Type.Refine(
@@ -32,11 +62,11 @@ export const Tags = Type.Array(FilledText(tagCharactersMax), {
   description: 'Replaces all earlier ones; the same tag twice counts once',
 })
 
-/** An http or https address. */
+/** An http or https address that an empty text clears. */
 export function WebAddress(max: number, description?: string) {
   return Type.Refine(
-    Text(max, description),
-    (text) => isWebAddress(text),
+    Clearable(Text(max, description)),
+    (text) => text === '' || isWebAddress(text),
     () => 'must be an http or https address',
   )
 }

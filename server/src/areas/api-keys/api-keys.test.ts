@@ -109,7 +109,7 @@ for (const database of databases) {
         const app = await newApp()
         for (let n = 2; n < keysMax; n += 1) await create(app, `key ${n}`)
         const assertUnchanged = await nothingChanges(h)
-        assertFails(await app.post('/apikeys', { name: 'one more' }), 403, 'ERR_PLAN_QUOTA_RESTRICTION')
+        assertFails(await app.post('/apikeys', { name: 'one more' }), 402, 'ERR_PLAN_QUOTA_RESTRICTION')
         await assertUnchanged('the 26th key')
         assertSucceeds(await app.delete(`/apikeys/${app.authKey}`))
         await create(app, 'one more')
@@ -123,7 +123,7 @@ for (const database of databases) {
         const statuses = answers.map(({ status }) => status)
         assert.equal(statuses.filter((status) => status === 200).length, keysMax - 2)
         for (const answer of answers.filter(({ status }) => status !== 200)) {
-          assertFails(answer, 403, 'ERR_PLAN_QUOTA_RESTRICTION')
+          assertFails(answer, 402, 'ERR_PLAN_QUOTA_RESTRICTION')
         }
         assert.equal(assertSucceeds(await app.get('/apikeys')).meta.pagination.total, keysMax)
       })

@@ -1,5 +1,5 @@
 import { listQuery } from '../../kit/page.ts'
-import { FilledText, OneOf, SearchKey, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { FilledText, NeverEmpty, OneOf, SearchKey, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 
@@ -22,8 +22,8 @@ export type ApiKey = Static<typeof ApiKey>
 
 export const ApiKeyCreate = Type.Object(
   {
-    name: FilledText(nameCharactersMax, 'A label, unique in the app'),
-    scope: Type.Optional(Scope),
+    name: NeverEmpty(FilledText(nameCharactersMax, 'A label, unique in the app')),
+    scope: Type.Optional(NeverEmpty(Scope)),
   },
   { examples: [{ name: 'billing service', scope: 'fullAccess' }] },
 )

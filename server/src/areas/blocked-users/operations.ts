@@ -5,7 +5,7 @@ import { one } from '../../kit/reply.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { requireActiveUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
+import { newestChange, requireActiveUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
 import { User } from '../users/schemas.ts'
 import { block, unblock } from './acts.ts'
 import { BlockListQuery, UsersBlock, UsersUnblock } from './schemas.ts'
@@ -72,18 +72,19 @@ const listBlockedUsers = operation({
     await leaveIfBlockedByMany(db, found)
     const visible = actor && (await seenBy(db, actor.uid))
     const roles = actor ? roleRules.listedBlockedRoles(await policyOf(db, actor)) : []
-    const rows = await paginate(
-      blockedUsersOf(db, found, direction, roles),
-      blockFilters(db, visible),
-      rest,
-      (row) => row,
-    )
+    const pageOf = (asked: typeof rest) =>
+      paginate(blockedUsersOf(db, found, direction, roles), blockFilters(db, visible), asked, (row) => row)
+    const rows = await pageOf(rest)
     const uids = rows.data.map(({ uid }) => uid)
     const blocks = await blocksWith(db, found.uid, uids)
     const view = { actorUid: found.uid, withTags: false, withPrivate: caller.kind === 'server' }
     const sees = await sightOf(db, actor?.uid, () => uids)
     const data = rows.data.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }))
-    return withCursor({ data, meta: rows.meta })
+    // Of those whom the viewer may not see, not even that they have changed is told.
+    if (visible) return withCursor({ data, meta: rows.meta })
+    const first = async (perPage: number) => (await pageOf({ ...rest, page: 1, perPage })).data
+    const newest = await newestChange(db, { page: rows.data, total: rows.meta.pagination.total, first })
+    return withCursor({ data, meta: rows.meta }, newest)
   },
 })
 

@@ -1,5 +1,5 @@
 import { listQuery } from '../../kit/page.ts'
-import { FilledText, OneOf, type Static, Type } from '../../kit/schema.ts'
+import { FilledText, Id, OneOf, type Static, Type } from '../../kit/schema.ts'
 import { searchFields } from '../users/schemas.ts'
 
 const uidCharactersMax = 10_000
@@ -8,7 +8,7 @@ const uidCharactersMax = 10_000
 export const blocksMax = 1_000
 
 const blockedUids = (description: string) =>
-  Type.Array(FilledText(uidCharactersMax), { minItems: 1, description, examples: [['milo']] })
+  Type.Array(Id(FilledText(uidCharactersMax)), { minItems: 1, description, examples: [['milo']] })
 
 export const UsersBlock = Type.Object(
   { blockedUids: blockedUids('Whom to block') },

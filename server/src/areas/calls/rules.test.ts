@@ -247,7 +247,7 @@ describe('a participant', () => {
     const call = record(state)
     assert.equal(call.totalParticipants, participantsMax)
     assert.ok(call.participants.every(({ isJoined }) => isJoined))
-    assert.throws(() => accept(state, join('user-1'), startAt + 2), { code: 'ERR_PLAN_QUOTA_RESTRICTION', status: 403 })
+    assert.throws(() => accept(state, join('user-1'), startAt + 2), { code: 'ERR_PLAN_QUOTA_RESTRICTION', status: 402 })
     const back = accept(state, leave('user-20'), startAt + 3).reduce(applyFact, state)
     assert.doesNotThrow(() => accept(back, join('user-20'), startAt + 4))
   })

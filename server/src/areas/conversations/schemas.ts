@@ -1,5 +1,5 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { OneOf, SearchKey, Seconds, type Static, Tags, Type, Words } from '../../kit/schema.ts'
+import { Id, OneOf, SearchKey, Seconds, type Static, Tags, Type, Words } from '../../kit/schema.ts'
 import { IdInput } from '../messages/schemas.ts'
 import { Message } from '../timeline/schemas.ts'
 
@@ -87,6 +87,6 @@ export const SystemPins = Type.Object({ data: Type.Array(SystemPin) })
 
 export const SystemPinsPut = Type.Object({
   pinnedConversations: Type.Array(
-    Type.Object({ uid: Type.Optional(Type.String()), guid: Type.Optional(Type.String()) }),
+    Type.Object({ uid: Type.Optional(Id(Type.String())), guid: Type.Optional(Id(Type.String())) }),
   ),
 })

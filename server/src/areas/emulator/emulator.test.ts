@@ -122,7 +122,7 @@ for (const database of databases) {
     it('refuses the 51st device', async () => {
       const steps = Array.from({ length: 51 }, (_, n) => ({ after: n, do: 'join', uid: `user-${n}`, deviceId: 'd' }))
       const script = { initiator: 'user-0', receiver: 'crowd', receiverType: 'group', mode: 'meet', steps }
-      assertFails(await door.post('/calls/script', script), 403, 'ERR_PLAN_QUOTA_RESTRICTION')
+      assertFails(await door.post('/calls/script', script), 402, 'ERR_PLAN_QUOTA_RESTRICTION')
       const call = await app.play({ ...script, steps: steps.slice(0, 50) })
       assert.equal(call.totalParticipants, 50)
     })

@@ -1,4 +1,4 @@
-import { FilledText, OneOf, Seconds, type Static, Text, Type } from '../../kit/schema.ts'
+import { FilledText, Id, OneOf, Seconds, type Static, Text, Type } from '../../kit/schema.ts'
 import { CallMode, CallType, ReceiverType } from '../calls/schemas.ts'
 import { Uid } from '../users/schemas.ts'
 
@@ -6,7 +6,7 @@ const idCharactersMax = 100
 const urlCharactersMax = 3_000
 const stepsMax = 2_000
 
-const DeviceId = FilledText(idCharactersMax, 'The device')
+const DeviceId = Id(FilledText(idCharactersMax, 'The device'))
 /** Long enough for any call, short enough that times stay ordinary numbers. */
 const afterMax = 400 * 24 * 3600
 
@@ -35,7 +35,7 @@ const Step = Type.Object({
     Type.Boolean({ description: 'Joins with the camera on or off; the call’s type decides if absent' }),
   ),
   busy: Type.Optional(Type.Boolean({ description: 'Rejects because the user is in another call' })),
-  rid: Type.Optional(FilledText(idCharactersMax, 'The recording; made up if absent')),
+  rid: Type.Optional(Id(FilledText(idCharactersMax, 'The recording; made up if absent'))),
   url: Type.Optional(Text(urlCharactersMax, 'Address of the recording or transcript; made up if absent')),
 })
 export type Step = Static<typeof Step>

@@ -1,4 +1,4 @@
-import { FilledText, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { FilledText, Id, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 /** A file of a message, as it is answered. */
 export const Attachment = Type.Object(
@@ -14,7 +14,7 @@ export const Attachment = Type.Object(
 export type Attachment = Static<typeof Attachment>
 
 const AnnouncedFile = Type.Object({
-  fileId: FilledText(100, 'Your own name for the file; the answer goes by it'),
+  fileId: Id(FilledText(100, 'Your own name for the file; the answer goes by it')),
   name: Type.String({ description: 'File name' }),
   mimeType: Type.String({ description: 'What the file is' }),
   size: Type.Integer({ description: 'Bytes' }),
@@ -22,7 +22,7 @@ const AnnouncedFile = Type.Object({
 export type AnnouncedFile = Static<typeof AnnouncedFile>
 
 export const UploadsAsk = Type.Object({
-  receiverId: FilledText(100, 'UID or GUID that the files are for'),
+  receiverId: Id(FilledText(100, 'UID or GUID that the files are for')),
   receiverType: OneOf(['user', 'group']),
   parentMessageId: Type.Optional(
     Type.Integer({
@@ -31,7 +31,7 @@ export const UploadsAsk = Type.Object({
       description: 'The message whose thread they are for',
     }),
   ),
-  batchId: Type.Optional(FilledText(100, 'Your own name for the whole; not kept')),
+  batchId: Type.Optional(Id(FilledText(100, 'Your own name for the whole; not kept'))),
   files: Type.Array(AnnouncedFile, {
     minItems: 1,
     description: 'The files to upload',

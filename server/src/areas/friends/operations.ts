@@ -2,7 +2,7 @@ import { operation } from '../../kit/operation.ts'
 import { paginate, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, requireActiveUser, toUser } from '../users/index.ts'
+import { blocksBetween, newestChange, requireActiveUser, toUser } from '../users/index.ts'
 import { User } from '../users/schemas.ts'
 import { befriend, unfriend } from './acts.ts'
 import { notAFriend } from './errors.ts'
@@ -38,14 +38,19 @@ const listFriends = operation({
   errors: [userNotFound],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run({ db, found, query }) {
-    const { data: rows, meta } = await paginate(friendsOf(db, found), friendFilters(db), query, (row) => row)
+    const pageOf = (asked: typeof query) => paginate(friendsOf(db, found), friendFilters(db), asked, (row) => row)
+    const { data: rows, meta } = await pageOf(query)
+    const { total } = meta.pagination
+    const first = async (perPage: number) => (await pageOf({ ...query, page: 1, perPage })).data
+    const newest = await newestChange(db, { page: rows, total, first })
     const blocks = await blocksBetween.ask(
       db,
       found.uid,
       rows.map(({ uid }) => uid),
     )
     const view = { actorUid: found.uid, withTags: false, withPrivate: true }
-    return withCursor({ data: rows.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid) })), meta })
+    const data = rows.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid) }))
+    return withCursor({ data, meta }, newest)
   },
 })
 

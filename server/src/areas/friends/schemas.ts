@@ -1,6 +1,6 @@
 import { Outcomes } from '../../kit/each.ts'
 import { listQuery } from '../../kit/page.ts'
-import { type Static, Type } from '../../kit/schema.ts'
+import { Id, type Static, Type } from '../../kit/schema.ts'
 import { searchFields } from '../users/schemas.ts'
 
 export const friendsMax = 1_000
@@ -9,7 +9,7 @@ const friendsPerRequestMax = 25
 /** Some UIDs, each counted once; what is wrong with one of them is told of the whole list. */
 function UidList(description: string) {
   // No type for the items: a wrong one would be told of the item, before the list is looked at.
-  const list = Type.Array(Type.Unsafe<string>({ description: 'A UID' }), {
+  const list = Type.Array(Id(Type.Unsafe<string>({ description: 'A UID' })), {
     minItems: 1,
     description,
     examples: [['milo']],

@@ -1,4 +1,5 @@
 import type { Limits } from '../../kit/limits.ts'
+import { readMetadata } from '../../kit/metadata.ts'
 import { type Actor, type Caller, Unprepared } from '../../kit/operation.ts'
 import type { Static } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
@@ -40,7 +41,7 @@ export async function createWithMembers(
   passwordHash?: string | undefined,
 ): Promise<Static<typeof CreatedGroup>> {
   const { db } = work
-  const { members: lists, password: _, owner: __, ...profile } = body
+  const { members: lists, password: _, owner: __, ...profile } = withoutEmpty(body)
   const owner = await ownerFor(db, actor, body)
   if (profile.type === 'password') requirePassword(body)
   if (profile.type === 'password' && passwordHash === undefined) throw new Unprepared()
@@ -61,6 +62,16 @@ export async function createWithMembers(
   return {
     ...seenBy(received.group, scene.by, member),
     ...(lists && { members: received.admissions }),
+  }
+}
+
+/** Lists without anybody and data without anything were as good as not sent. */
+function withoutEmpty({ members, metadata, ...body }: GroupCreate): GroupCreate {
+  const isFilled = (value: object | undefined) => value !== undefined && Object.keys(value).length > 0
+  return {
+    ...body,
+    ...(members && isFilled(members) && { members }),
+    ...(metadata !== undefined && isFilled(readMetadata(metadata)) && { metadata }),
   }
 }
 

@@ -2,7 +2,10 @@ import { ItemOutcome } from '../../kit/each.ts'
 import { MetadataInput } from '../../kit/metadata.ts'
 import { listQuery } from '../../kit/page.ts'
 import {
+  Clearable,
   FilledText,
+  Id,
+  NeverEmpty,
   OneOf,
   SearchKey,
   Seconds,
@@ -41,7 +44,7 @@ const reservedGuids = ['online-counts']
 
 const Guid = Type.Refine(
   Type.Refine(
-    Text(10_000, 'The unique id: 1 to 100 of a-z, 0-9, - and _; upper case is stored as lower case'),
+    Id(Text(10_000, 'The unique id: 1 to 100 of a-z, 0-9, - and _; upper case is stored as lower case')),
     (guid) => /^[A-Za-z0-9_-]{1,100}$/.test(guid),
     () => 'must be 1 to 100 characters of a-z, 0-9, - and _',
   ),
@@ -76,7 +79,7 @@ export const Group = Type.Object(
 export type Group = Static<typeof Group>
 
 const Uids = (description: string) =>
-  Type.Optional(Type.Array(FilledText(uidCharactersMax), { description, examples: [['milo']] }))
+  Type.Optional(Type.Array(Id(FilledText(uidCharactersMax)), { description, examples: [['milo']] }))
 
 /** Whom to take in, and as what; whom to shut out. */
 const guestLists = {
@@ -159,13 +162,13 @@ export const Admissions = Type.Object(
 export type Admissions = Static<typeof Admissions>
 
 const profileFields = {
-  name: FilledText(nameCharactersMax, 'The name to show'),
+  name: NeverEmpty(FilledText(nameCharactersMax, 'The name to show')),
   type: Type.Optional(OneOf(groupTypes, 'Who may join; `public` unless said otherwise')),
   password: Type.Optional(Text(passwordCharactersMax, 'Of a password group; it is never answered')),
   icon: Type.Optional(WebAddress(addressCharactersMax, 'Address of an image')),
-  description: Type.Optional(Text(descriptionCharactersMax)),
+  description: Type.Optional(Clearable(Text(descriptionCharactersMax))),
   metadata: Type.Optional(MetadataInput(metadataBytesMax)),
-  owner: Type.Optional(FilledText(uidCharactersMax, 'UID of the owner; whoever acts is the owner of a new group')),
+  owner: Type.Optional(Id(FilledText(uidCharactersMax, 'UID of the owner; whoever acts is the owner of a new group'))),
   tags: Type.Optional(Tags),
 }
 
@@ -199,7 +202,7 @@ export const GroupUpdate = Type.Object(
 export type GroupUpdate = Static<typeof GroupUpdate>
 
 export const OwnerTransfer = Type.Object(
-  { uid: FilledText(uidCharactersMax, 'UID of the member who is the owner from now on') },
+  { uid: Id(FilledText(uidCharactersMax, 'UID of the member who is the owner from now on')) },
   { examples: [{ uid: 'milo' }] },
 )
 

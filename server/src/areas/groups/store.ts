@@ -188,7 +188,7 @@ const noColumns = { icon: null, description: null, metadata: null, tags: null }
 /** Columns of the optional fields that were sent. */
 function profileColumns({ icon, description, metadata, tags }: Partial<GroupUpdate>) {
   return {
-    ...(icon !== undefined && { icon }),
+    ...(icon !== undefined && { icon: icon || null }),
     ...(description !== undefined && { description: description || null }),
     ...(metadata !== undefined && { metadata: metadataText(metadata) }),
     ...(tags !== undefined && { tags: tags.length === 0 ? null : JSON.stringify([...new Set(tags)]) }),

@@ -1,7 +1,7 @@
 import { badRequest } from '../../kit/errors.ts'
 import { operation } from '../../kit/operation.ts'
 import { Done, done } from '../../kit/reply.ts'
-import { FilledText, Type } from '../../kit/schema.ts'
+import { FilledText, Id, Type } from '../../kit/schema.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
@@ -26,7 +26,7 @@ const interact = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'required',
   body: Type.Object({
-    interactions: Type.Array(FilledText(elementIdMax), { minItems: 1, description: 'Ids of elements' }),
+    interactions: Type.Array(Id(FilledText(elementIdMax)), { minItems: 1, description: 'Ids of elements' }),
   }),
   reply: Done,
   errors: [messageNotFound, messageNotAccessible, actionNotAllowed, blockedReceiver, blockedSender],

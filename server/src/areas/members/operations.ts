@@ -49,7 +49,7 @@ import {
 } from '../groups/schemas.ts'
 import { authorise } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, findUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
+import { blocksBetween, findUser, newestChange, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
 import { holdMember, leave } from './acts.ts'
 import { countAsJoining, isJoining, join, joiningErrors, prepareToJoin } from './joining.ts'
 import { scopesShownTo } from './permissions.ts'
@@ -133,7 +133,14 @@ const listMembers = operation({
     const visible = actor && (await seenBy(db, actor.uid))
     const { total, rows } = await selectMembers(db, found, { ...query, scopes, visible }, slice)
     const data = await shownMembers(db, rows, actor)
-    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
+    const meta = { pagination: paginationOf(total, data.length, slice) }
+    // Of those whom the viewer may not see, not even that they have changed is told.
+    if (visible) return withCursor({ data, meta })
+    const users = (listed: typeof rows) => listed.map(({ user }) => user)
+    const first = async (limit: number) =>
+      users((await selectMembers(db, found, { ...query, scopes }, { limit, offset: 0 })).rows)
+    const newest = await newestChange(db, { page: users(rows), total, first })
+    return withCursor({ data, meta }, newest)
   },
 })
 

@@ -56,7 +56,7 @@ const plain = { data: { text: 'one' } }
 const place = { category: 'custom', type: 'place', data: { customData: {} } }
 const refusedEdits: [string, object, object, string, string][] = [
   ['nothing', plain, {}, 'ERR_BAD_REQUEST', 'data'],
-  ['nothing as data', plain, { data: null }, 'ERR_INVALID_MESSAGE_DATA', 'data'],
+  ['nothing as data', plain, { data: null }, 'ERR_BAD_REQUEST', 'data'],
   ['a list as data', plain, { data: [] }, 'ERR_INVALID_MESSAGE_DATA', 'data'],
   ['too much data', plain, { data: { text: 'x'.repeat(10_230) } }, 'ERR_INVALID_MESSAGE_DATA', 'data'],
   ['an empty text', plain, { data: { text: '' } }, 'ERR_EMPTY_MESSAGE_TEXT', 'data.text'],

@@ -282,7 +282,6 @@ for (const database of databases) {
           ['sentAt=now', 'sentAt'],
           ['sentAt[from]=1.5', 'sentAt[from]'],
           ['updatedAt[to]=x', 'updatedAt[to]'],
-          ['unread=maybe', 'unread'],
           ['searchKey=%00', 'searchKey'],
         ] as const) {
           for (const path of ['/messages', '/users/lin/messages', '/groups/crew/messages']) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { cursorsOf, justBefore } from '../../kit/cursor.ts'
 import type { Actor, Caller } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { messagesOf, type SeenMessage } from '../timeline/index.ts'
@@ -9,17 +10,16 @@ import { listedFor } from './listed.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
 import { type Affix, keysIn, type Scope } from './ways.ts'
 
-interface Cursor {
-  affix: Affix
-  sentAt: number
-  id: string
-}
-
 export interface Stretch {
   rows: SeenMessage[]
-  current: { limit: number; count: number }
-  next?: Cursor
-  previous?: Cursor
+  limit: number
+}
+
+/** What a list tells about a stretch of it, and how to read on from there. */
+export function metaOf({ rows, limit }: Stretch, { id, sentAt }: MessageListQuery, now: number) {
+  const page = rows.map((row) => ({ sentAt: row.sent_at, id: String(row.id) }))
+  const asked = { sentAt, id: id === undefined ? undefined : String(id) }
+  return { current: { limit, count: rows.length }, ...cursorsOf(page, asked, { sentAt: justBefore(now) }) }
 }
 
 export async function viewerFor(db: TenantDb, { uid }: Actor): Promise<Viewer> {
@@ -65,24 +65,10 @@ export async function readStretch(
     return stretchOfPinned(pinned, query.id, affix, limit)
   }
   // What a user has saved begins with the newest, so reading on goes back in time.
-  const way = (side: Affix): Affix => (query.saved ? (side === 'append' ? 'prepend' : 'append') : side)
-  const found = await findIds(db, scope, startingAt(query, wanted, way(affix)), way(affix), limit + 1)
-  const ascending = await load(db, found.slice(0, limit), viewer?.uid)
-  const rows = query.saved ? ascending.toReversed() : ascending
-  const [first, last] = [rows[0], rows.at(-1)]
-  // Whoever has begun at an end of the list has nothing behind them.
-  const fromEnd = query.id === undefined && query.sentAt === undefined
-  const isThere = async (edge: SeenMessage | undefined, side: Affix) =>
-    !fromEnd && edge !== undefined && (await findIds(db, scope, { ...wanted, past: edge.id }, way(side), 1)).length > 0
-  const more = found.length > limit
-  const after = affix === 'append' ? more : await isThere(last, 'append')
-  const before = affix === 'prepend' ? more : await isThere(first, 'prepend')
-  return {
-    rows,
-    current: { limit, count: rows.length },
-    ...(last && after && { next: cursorAt(last, 'append') }),
-    ...(first && before && { previous: cursorAt(first, 'prepend') }),
-  }
+  const way = query.saved ? (affix === 'append' ? 'prepend' : 'append') : affix
+  const found = await findIds(db, scope, startingAt(query, wanted, way), way, limit)
+  const ascending = await load(db, found, viewer?.uid)
+  return { rows: query.saved ? ascending.toReversed() : ascending, limit }
 }
 
 /**
@@ -102,18 +88,7 @@ function stretchOfPinned(pinned: SeenMessage[], id: number | undefined, affix: A
   const cursor = all.findIndex((row) => row.id === id)
   const [from, to] = affix === 'append' ? [cursor + 1, all.length] : [0, cursor < 0 ? all.length : cursor]
   const first = affix === 'append' ? from : Math.max(from, to - limit)
-  const rows = all.slice(first, Math.min(first + limit, to))
-  const [newest, oldest] = [rows[0], rows.at(-1)]
-  return {
-    rows,
-    current: { limit, count: rows.length },
-    ...(oldest && first + rows.length < all.length && { next: cursorAt(oldest, 'append') }),
-    ...(newest && first > 0 && { previous: cursorAt(newest, 'prepend') }),
-  }
-}
-
-function cursorAt({ id, sent_at }: SeenMessage, affix: Affix): Cursor {
-  return { affix, sentAt: sent_at, id: String(id) }
+  return { rows: all.slice(first, Math.min(first + limit, to)), limit }
 }
 
 function startingAt({ id, sentAt }: MessageListQuery, wanted: Wanted, affix: Affix): Wanted {

@@ -1,3 +1,4 @@
+import { cursorsOf } from '../../kit/cursor.ts'
 import { ApiError, badRequest } from '../../kit/errors.ts'
 import { type Actor, type Caller, operation, type ReceivedFile } from '../../kit/operation.ts'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
@@ -28,7 +29,7 @@ import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
 import type { Content } from './content.ts'
 import * as failures from './errors.ts'
-import { limitMaxFor, readStretch } from './list.ts'
+import { limitMaxFor, metaOf, readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import { refuseOfStrangers, requireScope, type Speaker, speakerFor } from './parties.ts'
 import {
@@ -40,6 +41,7 @@ import {
   MessageStretch,
   ReceiptListQuery,
   ReceiptStretch,
+  receiptLimits,
   receiversMax,
   type Sent,
   SentToMany,
@@ -312,20 +314,20 @@ function inConversation(conversationKey: ConversationKey, clearedSeq: number): I
   return { kind: 'conversation', conversationKey, clearedSeq }
 }
 
-type ListCall = Pick<Work, 'db'> & {
+type ListCall = Pick<Work, 'db' | 'now'> & {
   query: MessageListQuery
   actor: Actor | undefined
   caller: Caller
 }
 
-async function list({ db, query, actor, caller }: ListCall, scope: Scope) {
+async function list({ db, now, query, actor, caller }: ListCall, scope: Scope) {
   if (query.count) {
     if (!actor) throw badRequest({ count: ['needs an acting user'] })
     const counts = await unreadCounts(db, actor, query, keysIn(scope))
     return caller.kind === 'client' ? { data: countsByKind(counts) } : { data: counts }
   }
-  const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
-  return { data: await shown(db, rows, actor?.uid, query), meta }
+  const stretch = await readStretch(db, scope, query, actor, limitMaxFor(caller))
+  return { data: await shown(db, stretch.rows, actor?.uid, query), meta: metaOf(stretch, query, now) }
 }
 
 const listUserMessages = operation({
@@ -379,8 +381,6 @@ const listGroupMessages = operation({
   },
 })
 
-const receiptsUsual = 100
-
 const listReceipts = operation({
   id: 'listReceipts',
   route: 'GET /messages/{id}/receipts',
@@ -394,23 +394,13 @@ const listReceipts = operation({
   errors: [failures.messageNotFound, failures.messageNotAccessible],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   async run({ db, found, query, caller, actor }) {
-    const limit = Math.min(query.limit ?? receiptsUsual, limitMaxFor(caller))
+    const limit = Math.min(query.limit ?? receiptLimits.usual, limitMaxFor(caller))
     const { affix = 'append', id } = query
     // As with every word that a list does not know: it finds nothing.
     const isKnown = affix === 'append' || affix === 'prepend'
     const data = isKnown ? await receiptsOf(db, found, { limit, affix, id: id?.toLowerCase(), viewer: actor?.uid }) : []
-    const uidOf = (receipt: (typeof data)[number]) => String(receipt.sender.uid)
-    const [first, last] = [data[0], data.at(-1)].map((receipt) => receipt && uidOf(receipt))
-    const isThere = async (side: 'append' | 'prepend', uid: string | undefined) =>
-      uid !== undefined && (await receiptsOf(db, found, { limit: 1, affix: side, id: uid })).length > 0
-    return {
-      data,
-      meta: {
-        current: { limit, count: data.length },
-        ...(last && (await isThere('append', last)) && { next: { affix: 'append' as const, id: last } }),
-        ...(first && (await isThere('prepend', first)) && { previous: { affix: 'prepend' as const, id: first } }),
-      },
-    }
+    const page = data.map(({ sender }) => ({ id: String(sender.uid) }))
+    return { data, meta: { current: { limit, count: data.length }, ...cursorsOf(page, { id }) } }
   },
 })
 

@@ -1,5 +1,6 @@
+import { Affix, CursorMeta, Limit } from '../../kit/cursor.ts'
 import { listQuery, Pagination } from '../../kit/page.ts'
-import { FilledText, OneOf, SearchKey, type Static, Tags, Text, Type, Words } from '../../kit/schema.ts'
+import { FilledText, Id, NeverEmpty, SearchKey, type Static, Tags, Text, Type, Words } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
 const muidCharactersMax = 100
@@ -13,23 +14,42 @@ export const IdInput = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0, maximum: idMax }), Type.String({ pattern: '^[0-9]{1,15}$' })], { description })
 
 const Receivers = Type.Object({
-  uids: Type.Optional(Type.Array(FilledText(receiverCharactersMax))),
-  guids: Type.Optional(Type.Array(FilledText(receiverCharactersMax))),
+  uids: Type.Optional(Type.Array(Id(FilledText(receiverCharactersMax)))),
+  guids: Type.Optional(Type.Array(Id(FilledText(receiverCharactersMax)))),
 })
+
+/**
+ * The content, whose known parts are named so that `null` in them counts as not sent; all else is stored as it comes. An
+ * empty text is looked at: an edit takes a caption away with it.
+ */
+const Data = (description: string) =>
+  Type.Unknown({
+    description,
+    properties: {
+      text: NeverEmpty(Type.Unknown()),
+      metadata: Type.Unknown(),
+      subType: Type.Unknown(),
+      conversationText: Type.Unknown(),
+      updateConversation: Type.Unknown(),
+      sendNotification: Type.Unknown(),
+    },
+  })
 
 /** Most of it is checked by `content.ts`, which has a code of its own for each thing that can be wrong. */
 export const MessageSend = Type.Object({
-  receiver: Type.Optional(Text(receiverCharactersMax, 'UID or GUID')),
+  receiver: Type.Optional(Id(Text(receiverCharactersMax, 'UID or GUID'))),
   receiverType: Type.Optional(Type.String({ description: '`user` or `group`' })),
   multipleReceivers: Type.Optional(Receivers),
-  category: Type.Optional(Type.String({ description: '`message`, `custom` or `interactive`' })),
-  type: Type.Optional(Text(100, '`text`, `image`, `audio`, `video`, `file`, or a name of your own for `custom`')),
-  data: Type.Optional(Type.Unknown({ description: 'The content' })),
+  category: Type.Optional(NeverEmpty(Type.String({ description: '`message`, `custom` or `interactive`' }))),
+  type: Type.Optional(
+    NeverEmpty(Text(100, '`text`, `image`, `audio`, `video`, `file`, or a name of your own for `custom`')),
+  ),
+  data: Type.Optional(Data('The content')),
   metadata: Type.Optional(
     Type.Unknown({ description: 'In a form: the same as `metadata` in `data`, which wins where both are sent' }),
   ),
   muid: Type.Optional(
-    Text(muidCharactersMax, 'An id of your own; the same one again is answered with the first message'),
+    Id(Text(muidCharactersMax, 'An id of your own; the same one again is answered with the first message')),
   ),
   quotedMessageId: Type.Optional(IdInput('A message of the same conversation')),
   parentId: Type.Optional(IdInput('The message whose thread this belongs to')),
@@ -54,7 +74,7 @@ export const SentToMany = Type.Object({
 export type SentToMany = Static<typeof SentToMany>
 
 export const MessageEdit = Type.Object({
-  data: Type.Optional(Type.Unknown({ description: 'What is given replaces what was there' })),
+  data: Type.Optional(Data('What is given replaces what was there')),
   tags: Type.Optional(Tags),
 })
 
@@ -128,26 +148,16 @@ export const MessageListQuery = Type.Object({
   affix: Type.Optional(Type.Unsafe<'append' | 'prepend'>({ type: 'string', enum: ['append', 'prepend'] })),
   id: Type.Optional(Type.Integer({ minimum: 0, description: 'Read on from this message, itself left out' })),
   sentAt: number('Read on from this time'),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 10 if absent' })),
+  limit: Limit(messageLimits),
 })
 export type MessageListQuery = Static<typeof MessageListQuery>
 
 /** Without an acting user the messages of a user come in pages. */
 export const UserMessageListQuery = listQuery(MessageListQuery.properties)
 
-const Cursor = Type.Object({
-  affix: Type.Unsafe<'append' | 'prepend'>({ type: 'string', enum: ['append', 'prepend'] }),
-  sentAt: Type.Integer(),
-  id: Type.String(),
-})
-
 export const MessageStretch = Type.Object({
   data: Type.Array(Message),
-  meta: Type.Object({
-    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
-    next: Type.Optional(Cursor),
-    previous: Type.Optional(Cursor),
-  }),
+  meta: CursorMeta({ sentAt: Type.Optional(Type.Integer()), id: Type.Optional(Type.String()) }),
 })
 
 export const MessagePage = Type.Object({
@@ -172,22 +182,17 @@ const Receipt = Type.Object(
   { title: 'Receipt' },
 )
 
-const Affix = OneOf(['append', 'prepend'])
-const ReceiptCursor = Type.Object({ affix: Affix, id: Type.String({ description: 'A UID' }) })
+export const receiptLimits = { usual: 100, max: 1_000 }
 
 export const ReceiptListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
+  limit: Limit(receiptLimits),
   affix: Type.Optional(Affix),
   id: Type.Optional(Type.String({ description: 'The UID to read on from, itself left out' })),
 })
 
 export const ReceiptStretch = Type.Object({
   data: Type.Array(Receipt),
-  meta: Type.Object({
-    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
-    next: Type.Optional(ReceiptCursor),
-    previous: Type.Optional(ReceiptCursor),
-  }),
+  meta: CursorMeta({ id: Type.Optional(Type.String({ description: 'A UID' })) }),
 })
 
 /** How clients have always read counts. */

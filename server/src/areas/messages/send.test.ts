@@ -43,7 +43,8 @@ const refused: [string, object, string, string][] = [
     'type',
   ],
   ['no data', toAda, 'ERR_BAD_REQUEST', 'data'],
-  ...[null, [], 'text', 5, true].map((data): [string, object, string, string] => [
+  ['nothing as data', { ...toAda, data: null }, 'ERR_BAD_REQUEST', 'data'],
+  ...[[], 'text', 5, true].map((data): [string, object, string, string] => [
     `${JSON.stringify(data)} as data`,
     { ...toAda, data },
     'ERR_INVALID_MESSAGE_DATA',
@@ -59,13 +60,14 @@ const refused: [string, object, string, string][] = [
   ['no text', { ...toAda, data: {} }, 'ERR_EMPTY_MESSAGE_TEXT', 'data.text'],
   ['an empty text', { ...toAda, data: { text: '' } }, 'ERR_EMPTY_MESSAGE_TEXT', 'data.text'],
   ['a blank text', { ...toAda, data: { text: ' \n\t' } }, 'ERR_EMPTY_MESSAGE_TEXT', 'data.text'],
-  ...[null, 5, [], {}].map((text): [string, object, string, string] => [
+  ['nothing as text', { ...toAda, data: { text: null } }, 'ERR_EMPTY_MESSAGE_TEXT', 'data.text'],
+  ...[5, [], {}].map((text): [string, object, string, string] => [
     `${JSON.stringify(text)} as text`,
     { ...toAda, data: { text } },
     'ERR_INVALID_MESSAGE_TEXT',
     'data.text',
   ]),
-  ...[null, 3, [], 'no JSON', '[1]'].map((metadata): [string, object, string, string] => [
+  ...[3, [], 'no JSON', '[1]'].map((metadata): [string, object, string, string] => [
     `${JSON.stringify(metadata)} as metadata`,
     { ...toAda, data: { text: 'x', metadata } },
     'ERR_INVALID_METADATA',
@@ -94,12 +96,12 @@ const refused: [string, object, string, string][] = [
     'data',
   ],
   ['a muid of 101 characters', { ...hello, muid: 'm'.repeat(101) }, 'ERR_BAD_REQUEST', 'muid'],
-  ['a muid that is no text', { ...hello, muid: 7 }, 'ERR_BAD_REQUEST', 'muid'],
+  ['a muid that is no text', { ...hello, muid: 7.5 }, 'ERR_BAD_REQUEST', 'muid'],
   ['26 tags', { ...hello, tags: many(26, (n) => `t${n}`) }, 'ERR_BAD_REQUEST', 'tags'],
   ['a tag of 101 characters', { ...hello, tags: ['ok', 't'.repeat(101)] }, 'ERR_BAD_REQUEST', 'tags.1'],
   ['a blank tag', { ...hello, tags: [' '] }, 'ERR_BAD_REQUEST', 'tags.0'],
   ['tags that are no list', { ...hello, tags: 'red' }, 'ERR_BAD_REQUEST', 'tags'],
-  ...['abc', '', '-1', '1.5', '9'.repeat(16), -1, 1.5, 1e20, null, {}].flatMap((id) =>
+  ...['abc', '-1', '1.5', '9'.repeat(16), -1, 1.5, 1e20, {}].flatMap((id) =>
     ['quotedMessageId', 'parentId'].map((name): [string, object, string, string] => [
       `${JSON.stringify(id)} as ${name}`,
       { ...hello, [name]: id },

@@ -103,7 +103,7 @@ for (const database of databases) {
         ['a wrong setting', { role: 'x', name: 'x', settings: { listUsers: 'friends' } }, ['settings.listUsers']],
         [
           'two wrong settings',
-          { role: 'x', name: 'x', settings: { listUsers: 1, sendMessagesTo: null } },
+          { role: 'x', name: 'x', settings: { listUsers: 1, sendMessagesTo: 'none' } },
           ['settings.listUsers', 'settings.sendMessagesTo'],
         ],
       ] as const
@@ -130,7 +130,7 @@ for (const database of databases) {
         )
         assert.equal(answers.filter(({ status }) => status === 200).length, rolesMax - 1)
         for (const answer of answers.filter(({ status }) => status !== 200)) {
-          assertFails(answer, 403, 'ERR_PLAN_QUOTA_RESTRICTION')
+          assertFails(answer, 402, 'ERR_PLAN_QUOTA_RESTRICTION')
         }
         const first = (await ids(app)).find((role: string) => role !== 'default')
         assertSucceeds(await app.delete(`/roles/${first}`))

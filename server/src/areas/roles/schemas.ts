@@ -1,6 +1,6 @@
 import { Metadata, MetadataInput } from '../../kit/metadata.ts'
 import { listQuery } from '../../kit/page.ts'
-import { FilledText, OneOf, Seconds, type Static, Text, Type } from '../../kit/schema.ts'
+import { Clearable, FilledText, Id, NeverEmpty, OneOf, Seconds, type Static, Text, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 const descriptionCharactersMax = 255
@@ -41,14 +41,14 @@ export const Role = Type.Object(
 export type Role = Static<typeof Role>
 
 const changeable = {
-  name: FilledText(nameCharactersMax, 'Shown to people'),
-  description: Type.Optional(Text(descriptionCharactersMax, 'What the role is for')),
+  name: NeverEmpty(FilledText(nameCharactersMax, 'Shown to people')),
+  description: Type.Optional(Clearable(Text(descriptionCharactersMax, 'What the role is for'))),
   metadata: Type.Optional(MetadataInput()),
   settings: Type.Optional(RoleSettings),
 }
 
 export const RoleCreate = Type.Object(
-  { role: RoleId, ...changeable },
+  { role: Id(RoleId), ...changeable },
   { examples: [{ role: 'tutor', name: 'Tutor', settings: { sendMessagesTo: 'friendsOnly' } }] },
 )
 export type RoleCreate = Static<typeof RoleCreate>

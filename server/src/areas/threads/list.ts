@@ -14,22 +14,20 @@ import {
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { uidsBlockedBy } from '../users/index.ts'
-import type { ThreadListQuery } from './schemas.ts'
+import { type ThreadListQuery, threadLimits } from './schemas.ts'
 
 type Condition = RawBuilder<SqlBool>
 
-export const threadLimits = { usual: 100, max: 1_000 }
-
-interface ThreadCursor {
-  affix: 'append' | 'prepend'
+/** Where a thread stands in the list: of several that were active in one second, the id tells which comes first. */
+interface ThreadKeys {
   updatedAt: number
-  id?: string
+  id: string
 }
 
 export interface ThreadPage {
   threads: Message[]
   limit: number
-  next: ThreadCursor | undefined
+  keys: ThreadKeys[]
 }
 
 /** Whose threads are looked for, and where. */
@@ -52,17 +50,15 @@ export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: S
   // All threads that somebody can see are looked at for a page of them.
   leaveSharedReader(db)
   const limit = Math.min(query.limit ?? threadLimits.usual, threadLimits.max)
-  const affix = query.affix ?? 'append'
   const found = await findThreads(db, query, scope, limit + 1)
   const following = found[limit]
   const page = wholeSeconds(found.slice(0, limit), following, ({ updated_at }) => updated_at).toSorted(
     (a, b) => b.updated_at - a.updated_at || b.id - a.id,
   )
-  const last = affix === 'append' ? page.at(-1) : page[0]
   return {
     threads: await withReplies(db, await load(db, page, scope.viewer?.uid), query, scope.viewer),
     limit,
-    next: following && last ? cursorAt(last, affix, following) : undefined,
+    keys: page.map(({ updated_at, id }) => ({ updatedAt: updated_at, id: String(id) })),
   }
 }
 
@@ -123,11 +119,6 @@ function followedBy(db: TenantDb, viewer: string): RawBuilder<unknown> {
         SELECT thread_subscriptions.parent_id FROM thread_subscriptions
         WHERE thread_subscriptions.app_id = ${db.appId} AND thread_subscriptions.uid = ${viewer}
         AND thread_subscriptions.follows = 0)`
-}
-
-/** The time alone, unless a whole page is of one second and there is more of it. */
-function cursorAt({ updated_at, id }: Found, affix: ThreadCursor['affix'], following: Found): ThreadCursor {
-  return { affix, updatedAt: updated_at, ...(following.updated_at === updated_at && { id: String(id) }) }
 }
 
 /** Of threads that were active in the same second, the id tells which come after the cursor. */

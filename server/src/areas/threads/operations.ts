@@ -1,3 +1,4 @@
+import { cursorsOf, justBefore } from '../../kit/cursor.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
@@ -8,6 +9,7 @@ import { requireGroup } from '../groups/index.ts'
 import { messageNotAccessible, messageNotFound, nestedThread } from '../messages/errors.ts'
 import {
   limitMaxFor,
+  metaOf,
   readStretch,
   requireMessage,
   requireScope,
@@ -73,11 +75,11 @@ const listReplies = operation({
   reply: MessageStretch,
   errors: [messageNotFound, messageNotAccessible, permissionDenied],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  async run({ db, found, query, actor, caller }) {
+  async run({ db, now, found, query, actor, caller }) {
     if (actor) await refuseThreads(db, actor, found.receiver, await scopeOver(db, found, actor.uid))
     const scope = { kind: 'thread' as const, parentId: found.id }
-    const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
-    return { data: await shown(db, rows, actor?.uid, query), meta }
+    const stretch = await readStretch(db, scope, query, actor, limitMaxFor(caller))
+    return { data: await shown(db, stretch.rows, actor?.uid, query), meta: metaOf(stretch, query, now) }
   },
 })
 
@@ -99,14 +101,17 @@ const listAllThreads = operation({
   mayTakeLong: true,
   reply: ThreadStretch,
   errors: [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup, permissionDenied],
-  async run({ db, query, actor }) {
+  async run({ db, now, query, actor }) {
     for (const name of ['participatedByMe', 'withUnreadReplyCount', 'withMentionCount'] as const) {
       if (query[name] && !actor) throw badRequest({ [name]: ['needs an acting user'] })
     }
     if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
     const conversationKey = await conversationOf(db, query, actor)
-    const { threads, limit, next } = await listThreads(db, query, { viewer: actor, conversationKey })
-    return { data: threads, meta: { current: { limit, count: threads.length }, ...(next && { next }) } }
+    const { threads, limit, keys } = await listThreads(db, query, { viewer: actor, conversationKey })
+    const { updatedAt, id } = query
+    const asked = { updatedAt, id: id === undefined ? undefined : String(id) }
+    const cursors = cursorsOf(keys, asked, { updatedAt: justBefore(now) })
+    return { data: threads, meta: { current: { limit, count: threads.length }, ...cursors } }
   },
 })
 

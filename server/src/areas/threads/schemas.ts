@@ -1,10 +1,13 @@
+import { CursorMeta, Limit } from '../../kit/cursor.ts'
 import { OneOf, type Static, Type } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
+
+export const threadLimits = { usual: 100, max: 1_000 }
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
 export const ThreadListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
+  limit: Limit(threadLimits),
   affix: Type.Optional(OneOf(['append', 'prepend'])),
   updatedAt: Type.Optional(Type.Integer({ description: 'Read on from this time' })),
   id: Type.Optional(Type.Integer({ minimum: 0, description: 'With `updatedAt`: and from this thread' })),
@@ -18,10 +21,5 @@ export type ThreadListQuery = Static<typeof ThreadListQuery>
 
 export const ThreadStretch = Type.Object({
   data: Type.Array(Message),
-  meta: Type.Object({
-    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
-    next: Type.Optional(
-      Type.Object({ affix: OneOf(['append', 'prepend']), updatedAt: Type.Integer(), id: Type.Optional(Type.String()) }),
-    ),
-  }),
+  meta: CursorMeta({ updatedAt: Type.Optional(Type.Integer()), id: Type.Optional(Type.String()) }),
 })

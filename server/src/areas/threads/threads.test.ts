@@ -278,11 +278,15 @@ for (const database of databases) {
             [1, lasts[0].id],
           ],
         )
-        assert.deepEqual(meta, { current: { limit: 100, count: 2 } })
+        assert.deepEqual(meta, {
+          current: { limit: 100, count: 2 },
+          next: { affix: 'append', updatedAt: lasts[0].sentAt, id: two.id },
+          previous: { affix: 'prepend', updatedAt: lasts[1].sentAt, id: one.id },
+        })
         assert.deepEqual(idsIn((await list(app, '', 'ada')).data), [one.id])
         assert.deepEqual(idsIn((await list(app, '?uid=max', 'lin')).data), [two.id])
         const page = await list(app, '?limit=1')
-        assert.deepEqual(page.meta.next, { affix: 'append', updatedAt: lasts[1].sentAt })
+        assert.deepEqual(page.meta.next, { affix: 'append', updatedAt: lasts[1].sentAt, id: one.id })
         assert.deepEqual(idsIn((await list(app, `?limit=1&updatedAt=${lasts[1].sentAt}`)).data), [two.id])
         const back = await list(app, `?affix=prepend&updatedAt=${lasts[0].sentAt}`)
         assert.deepEqual(idsIn(back.data), [one.id])
@@ -301,7 +305,7 @@ for (const database of databases) {
         for (let page = 0; page < 10 && search !== ''; page += 1) {
           const { data, meta } = await list(app, search, 'ada')
           seen.push(...idsIn(data))
-          search = meta.next ? `?limit=3&updatedAt=${meta.next.updatedAt}` : ''
+          search = data.length > 0 ? `?limit=3&updatedAt=${meta.next.updatedAt}` : ''
         }
         assert.deepEqual(seen.toSorted(), parents.toSorted())
       })

@@ -12,6 +12,7 @@ export { auditUsers } from './audit.ts'
 // Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
 export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
+export { newestChange } from './newest.ts'
 export { actorOf, bringActor, everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
   actorFrom,

@@ -12,6 +12,7 @@ import { userCreated, userDeactivated, userDeleted, userReactivated, userUpdated
 import { forgetLater } from './forget.ts'
 import { blocksBetween, issueFirstToken, uidsOfFriends } from './gates.ts'
 import { selectUsers } from './list.ts'
+import { newestChange } from './newest.ts'
 import {
   CreatedUser,
   Deactivated,
@@ -79,7 +80,10 @@ const listUsers = operation({
     const slice = sliceOf(query)
     const { total, rows } = await selectUsers(db, query, viewer, slice)
     const data = await shown(db, rows, viewer, query.withTags ?? false)
-    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
+    const first = async (limit: number) => (await selectUsers(db, query, viewer, { limit, offset: 0 })).rows
+    const isRestricted = viewer !== undefined && (viewer.friendsOnly || viewer.roles.length > 0)
+    const newest = await newestChange(db, { page: rows, total, first, isRestricted })
+    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } }, newest)
   },
 })
 

@@ -1,7 +1,10 @@
 import { MetadataInput } from '../../kit/metadata.ts'
 import { listQuery } from '../../kit/page.ts'
 import {
+  Clearable,
   FilledText,
+  Id,
+  NeverEmpty,
   OneOf,
   SearchKey,
   Seconds,
@@ -28,11 +31,9 @@ export function isUid(uid: string): boolean {
 }
 
 /** How a UID looks, in a path or a body; it is stored in lower case. */
-export const Uid = Type.String({
-  pattern: uidPattern.source,
-  description: "A user's unique id",
-  examples: ['nora'],
-})
+export const Uid = Id(
+  Type.String({ pattern: uidPattern.source, description: "A user's unique id", examples: ['nora'] }),
+)
 
 /** What the acting user and this one have to do with each other. */
 const relationFields = {
@@ -78,20 +79,20 @@ export const CreatedUser = Type.Object(
 )
 
 const profileFields = {
-  name: FilledText(nameCharactersMax, 'The name to show'),
+  name: NeverEmpty(FilledText(nameCharactersMax, 'The name to show')),
   avatar: Type.Optional(WebAddress(addressCharactersMax, 'Address of an image')),
   link: Type.Optional(WebAddress(addressCharactersMax, 'Address of a profile page')),
-  statusMessage: Type.Optional(Text(statusMessageCharactersMax, 'What the user says about the moment')),
+  statusMessage: Type.Optional(Clearable(Text(statusMessageCharactersMax, 'What the user says about the moment'))),
   metadata: Type.Optional(MetadataInput(metadataBytesMax)),
   tags: Type.Optional(Tags),
 }
 
-const role = Type.Optional(Type.String({ description: 'Id of an existing role; `default` unless said otherwise' }))
+const role = Type.Optional(Id(Type.String({ description: 'Id of an existing role; `default` unless said otherwise' })))
 
 export const UserCreate = Type.Object(
   {
     // Its form is checked by the operation, which has a code of its own for a malformed one.
-    uid: FilledText(10_000, 'The unique id: 1 to 100 of a-z, 0-9, - and _; upper case is stored as lower case'),
+    uid: Id(FilledText(10_000, 'The unique id: 1 to 100 of a-z, 0-9, - and _; upper case is stored as lower case')),
     ...profileFields,
     role,
     withAuthToken: Type.Optional(Type.Boolean({ description: 'Answer a fresh auth token with the user' })),
@@ -124,7 +125,7 @@ export const UserDelete = Type.Object(
 )
 
 const Uids = (description: string) =>
-  Type.Array(FilledText(10_000), { minItems: 1, description, examples: [['nora', 'milo']] })
+  Type.Array(Id(FilledText(10_000)), { minItems: 1, description, examples: [['nora', 'milo']] })
 
 export const UsersDeactivate = Type.Object(
   { uidsToDeactivate: Uids('Whom to deactivate') },

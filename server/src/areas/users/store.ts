@@ -279,8 +279,8 @@ const noColumns = { avatar: null, link: null, status_message: null, metadata: nu
 /** Columns of the optional fields that were sent. */
 function profileColumns({ avatar, link, statusMessage, metadata, tags }: Omit<UserUpdate, 'unset'>) {
   return {
-    ...(avatar !== undefined && { avatar }),
-    ...(link !== undefined && { link }),
+    ...(avatar !== undefined && { avatar: avatar || null }),
+    ...(link !== undefined && { link: link || null }),
     ...(statusMessage !== undefined && { status_message: statusMessage || null }),
     ...(metadata !== undefined && { metadata: metadataText(metadata) }),
     ...(tags !== undefined && { tags: tags.length === 0 ? null : JSON.stringify([...new Set(tags)]) }),

@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable } from 'kysely'
+import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
 
 declare module '../../storage/tables.ts' {
@@ -85,5 +85,14 @@ export const migrations: Migrations = {
       .addPrimaryKeyConstraint('user_tags_key', ['app_id', 'tag', 'uid'])
       .execute()
     await schema.createIndex('user_tags_of_user').on('user_tags').columns(['app_id', 'uid']).execute()
+  },
+  // Lists tell of the newest change among users, however many there are.
+  '20261122-users-by-change': async ({ schema }) => {
+    await schema
+      .createIndex('users_by_change')
+      .on('users')
+      .column('app_id')
+      .expression(sql`coalesce(updated_at, created_at)`)
+      .execute()
   },
 }

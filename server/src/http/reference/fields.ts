@@ -76,6 +76,7 @@ function insideVariants(variants: Shape[], prefix: string, depth: number): Field
 
 export function typeOf(shape: Shape): string {
   if (shape.items) return `${typeOf(shape.items)}[]`
+  if (shape['x-number']) return 'string or integer'
   if (memberOf(shape)) return 'map'
   if (shape.anyOf) return [...new Set(shape.anyOf.map(typeOf))].join(' or ')
   return shape.type ?? 'any'

@@ -18,6 +18,10 @@ export interface Shape {
   maxLength?: number
   minItems?: number
   maxItems?: number
+  'x-number'?: true
+  'x-empty'?: 'clears' | 'counts'
+  'x-properties'?: true
+  'x-also'?: string[]
 }
 
 /** What every member of a map looks like, if the shape is a map. */
