@@ -1,5 +1,5 @@
 import { ApiError, badRequest } from '../../kit/errors.ts'
-import { type Actor, type Caller, operation, type ReceivedFile } from '../../kit/operation.ts'
+import { type Actor, operation, type ReceivedFile } from '../../kit/operation.ts'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
@@ -10,6 +10,7 @@ import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors
 import { requireGroup } from '../groups/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import {
+  bothWays,
   type ConversationKey,
   findConversation,
   findConversations,
@@ -28,7 +29,7 @@ import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
 import type { Content } from './content.ts'
 import * as failures from './errors.ts'
-import { limitMaxFor, readStretch } from './list.ts'
+import { type Asking, limitMaxFor, readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import { requireScope, type Speaker, speakerFor } from './parties.ts'
 import {
@@ -309,19 +310,15 @@ function inConversation(conversationKey: ConversationKey, clearedSeq: number): I
   return { kind: 'conversation', conversationKey, clearedSeq }
 }
 
-type ListCall = Pick<Work, 'db'> & {
-  query: MessageListQuery
-  actor: Actor | undefined
-  caller: Caller
-}
+type ListCall = Asking & { db: TenantDb; query: MessageListQuery }
 
-async function list({ db, query, actor, caller }: ListCall, scope: Scope) {
-  if (query.count) {
-    if (!actor) throw badRequest({ count: ['needs an acting user'] })
+async function list(call: ListCall, scope: Scope) {
+  const { db, query, actor, caller } = call
+  if (query.count && actor) {
     const counts = await unreadCounts(db, actor, query, keysIn(scope))
     return caller.kind === 'client' ? { data: countsByKind(counts) } : { data: counts }
   }
-  const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
+  const { rows, meta } = await readStretch(db, scope, query, call)
   return { data: await shown(db, rows, actor?.uid, query), meta }
 }
 
@@ -342,16 +339,20 @@ const listUserMessages = operation({
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run(call) {
     const { db, query, actor, found } = call
-    if (actor) return list(call, await scopeOf(db, placeOfUsers(actor.uid, found.uid), actor))
+    const { perPage } = query
+    if (actor) {
+      const scope = await scopeOf(db, placeOfUsers(actor.uid, found.uid), actor)
+      return list({ ...call, query: { ...(perPage !== undefined && { limit: perPage }), ...query } }, scope)
+    }
     const slice = sliceOf(query)
     const { total, rows } = await messagesOfUser(db, found.uid, query, slice)
     const data = await shown(db, rows, undefined, query)
-    const last = data.at(-1)
+    const [first] = data
     return {
       data,
       meta: {
         pagination: paginationOf(total, data.length, slice),
-        ...(last && { cursor: { id: last.id, affix: 'append' } }),
+        ...(first && { cursor: { id: Number(first.id), affix: 'prepend' } }),
       },
     }
   },
@@ -396,18 +397,9 @@ const listReceipts = operation({
     // As with every word that a list does not know: it finds nothing.
     const isKnown = affix === 'append' || affix === 'prepend'
     const data = isKnown ? await receiptsOf(db, found, { limit, affix, id: id?.toLowerCase(), viewer: actor?.uid }) : []
-    const uidOf = (receipt: (typeof data)[number]) => String(receipt.sender.uid)
-    const [first, last] = [data[0], data.at(-1)].map((receipt) => receipt && uidOf(receipt))
-    const isThere = async (side: 'append' | 'prepend', uid: string | undefined) =>
-      uid !== undefined && (await receiptsOf(db, found, { limit: 1, affix: side, id: uid })).length > 0
-    return {
-      data,
-      meta: {
-        current: { limit, count: data.length },
-        ...(last && (await isThere('append', last)) && { next: { affix: 'append' as const, id: last } }),
-        ...(first && (await isThere('prepend', first)) && { previous: { affix: 'prepend' as const, id: first } }),
-      },
-    }
+    const current = { limit, count: data.length }
+    const uidOf = (receipt: (typeof data)[number]) => ({ id: String(receipt.sender.uid) })
+    return { data, meta: { current, ...bothWays(data, uidOf, id === undefined ? {} : { id }) } }
   },
 })
 

@@ -1,6 +1,6 @@
 import { listQuery, Pagination } from '../../kit/page.ts'
 import { FilledText, OneOf, SearchKey, type Static, Tags, Text, Type, Words } from '../../kit/schema.ts'
-import { Message } from '../timeline/schemas.ts'
+import { BothWays, Message } from '../timeline/schemas.ts'
 
 const muidCharactersMax = 100
 const receiverCharactersMax = 100
@@ -119,7 +119,7 @@ export const messageViews = {
   mentionswithTagInfo: flag('The same, in an older spelling'),
 }
 
-export const messageLimits = { usual: 10, max: 1_000 }
+export const messageLimits = { usual: 100, max: 1_000 }
 
 export const MessageListQuery = Type.Object({
   ...messageFilters,
@@ -128,25 +128,20 @@ export const MessageListQuery = Type.Object({
   affix: Type.Optional(Type.Unsafe<'append' | 'prepend'>({ type: 'string', enum: ['append', 'prepend'] })),
   id: Type.Optional(Type.Integer({ minimum: 0, description: 'Read on from this message, itself left out' })),
   sentAt: number('Read on from this time'),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 10 if absent' })),
+  pinnedAt: number('With `pinned` and `id`: when the message to read on from was pinned, should it be no longer'),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
 })
 export type MessageListQuery = Static<typeof MessageListQuery>
 
 /** Without an acting user the messages of a user come in pages. */
 export const UserMessageListQuery = listQuery(MessageListQuery.properties)
 
-const Cursor = Type.Object({
-  affix: Type.Unsafe<'append' | 'prepend'>({ type: 'string', enum: ['append', 'prepend'] }),
-  sentAt: Type.Integer(),
-  id: Type.String(),
-})
-
 export const MessageStretch = Type.Object({
   data: Type.Array(Message),
-  meta: Type.Object({
-    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
-    next: Type.Optional(Cursor),
-    previous: Type.Optional(Cursor),
+  meta: BothWays({
+    sentAt: Type.Optional(Type.Integer()),
+    id: Type.Optional(Type.String()),
+    pinnedAt: Type.Optional(Type.Integer({ description: 'Among pinned messages' })),
   }),
 })
 
@@ -154,7 +149,7 @@ export const MessagePage = Type.Object({
   data: Type.Array(Message),
   meta: Type.Object({
     pagination: Pagination,
-    cursor: Type.Optional(Type.Object({ id: Type.String(), affix: Type.String() })),
+    cursor: Type.Optional(Type.Object({ id: Type.Integer(), affix: Type.String() })),
   }),
 })
 
@@ -173,7 +168,6 @@ const Receipt = Type.Object(
 )
 
 const Affix = OneOf(['append', 'prepend'])
-const ReceiptCursor = Type.Object({ affix: Affix, id: Type.String({ description: 'A UID' }) })
 
 export const ReceiptListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; 1,000 at most, 100 if absent' })),
@@ -183,11 +177,7 @@ export const ReceiptListQuery = Type.Object({
 
 export const ReceiptStretch = Type.Object({
   data: Type.Array(Receipt),
-  meta: Type.Object({
-    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
-    next: Type.Optional(ReceiptCursor),
-    previous: Type.Optional(ReceiptCursor),
-  }),
+  meta: BothWays({ id: Type.Optional(Type.String({ description: 'A UID' })) }),
 })
 
 /** How clients have always read counts. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { cursorPage, cursorPageOf } from '../../kit/cursor.ts'
+import { cursorPage } from '../../kit/cursor.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, type Caller, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
@@ -12,11 +12,11 @@ import { refuseAcrossBlock, refuseUntouchable, requireMessage, scopeOver, seenMe
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
-import { audienceFor, conversationIdOf, type MessageRow, toMessage } from '../timeline/index.ts'
+import { audienceFor, bothWays, conversationIdOf, type MessageRow, toMessage } from '../timeline/index.ts'
 import { Message } from '../timeline/schemas.ts'
 import { findUser, sightOf, toUser, usersByUid } from '../users/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
-import { Reaction, ReactionAdd, ReactionListQuery, reactionCharactersMax, reactionLimits } from './schemas.ts'
+import { Reaction, ReactionAdd, ReactionListQuery, ReactionStretch, reactionCharactersMax, reactionLimits } from './schemas.ts'
 import { addReaction, removeReaction } from './store.ts'
 import type { ReactionRow } from './tables.ts'
 
@@ -56,7 +56,12 @@ async function list(
     const view = { actorUid: actor?.uid, withTags: false, veiled: !sees(each.uid) }
     return user ? [toReaction(each, toUser(user, view))] : []
   })
-  return { data: shown, meta: { ...meta, current: { ...meta.current, count: shown.length } } }
+  const current = { ...meta.current, count: shown.length }
+  return { data: shown, meta: { current, ...bothWays(data, ({ id }) => ({ id }), pickId(query)) } }
+}
+
+function pickId({ id }: { id?: number }): { id?: number } {
+  return id === undefined ? {} : { id }
 }
 
 /** Where a group lets the viewer see reactions of some scopes only: those. */
@@ -87,7 +92,7 @@ const listReactions = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   query: ReactionListQuery,
-  reply: cursorPageOf(Reaction),
+  reply: ReactionStretch,
   errors: messageErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   run: ({ db, found, query, ...who }) => list(db, found, undefined, query, who),
@@ -100,7 +105,7 @@ const listReactionsOfKind = operation({
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   query: ReactionListQuery,
-  reply: cursorPageOf(Reaction),
+  reply: ReactionStretch,
   errors: messageErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
   run: ({ db, found, params, query, ...who }) => list(db, found, params.reaction, query, who),

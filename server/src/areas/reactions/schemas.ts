@@ -1,5 +1,6 @@
 import { cursorQuery } from '../../kit/cursor.ts'
 import { FilledText, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { BothWays } from '../timeline/schemas.ts'
 import { User } from '../users/schemas.ts'
 
 export const reactionCharactersMax = 45
@@ -19,6 +20,11 @@ export const Reaction = Type.Object(
 export type Reaction = Static<typeof Reaction>
 
 export const ReactionListQuery = cursorQuery({}, reactionLimits)
+
+export const ReactionStretch = Type.Object({
+  data: Type.Array(Reaction),
+  meta: BothWays({ id: Type.Optional(Type.Integer()) }),
+})
 
 export const ReactionAdd = Type.Object({
   reaction: FilledText(reactionCharactersMax, 'An emoji, or a name such as `:boat:`'),

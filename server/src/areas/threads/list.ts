@@ -3,6 +3,8 @@ import { wholeSeconds } from '../../kit/page.ts'
 import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {
+  beforeNow,
+  bothWays,
   type ConversationKey,
   messagesOf,
   notErased,
@@ -18,16 +20,10 @@ type Condition = RawBuilder<SqlBool>
 
 export const threadLimits = { usual: 100, max: 1_000 }
 
-interface ThreadCursor {
-  affix: 'append' | 'prepend'
+/** Where a thread stands; of several that were active in the same second the id tells. */
+interface Keys {
   updatedAt: number
-  id?: string
-}
-
-export interface ThreadPage {
-  threads: Message[]
-  limit: number
-  next: ThreadCursor | undefined
+  id: string
 }
 
 /** Whose threads are looked for, and where. */
@@ -46,22 +42,27 @@ interface Found {
  * Threads by their last activity. `append` reads on to older ones, as the list is read; `prepend` back to newer ones.
  * However many there are on a page, they are read with the same few statements.
  */
-export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: Scope): Promise<ThreadPage> {
+export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, now: number) {
   // All threads that somebody can see are looked at for a page of them.
   leaveSharedReader(db)
   const limit = Math.min(query.limit ?? threadLimits.usual, threadLimits.max)
-  const affix = query.affix ?? 'append'
   const found = await findThreads(db, query, scope, limit + 1)
-  const following = found[limit]
-  const page = wholeSeconds(found.slice(0, limit), following, ({ updated_at }) => updated_at).toSorted(
+  // Whoever reads on by the time alone gets whole seconds.
+  const page = wholeSeconds(found.slice(0, limit), found[limit], ({ updated_at }) => updated_at).toSorted(
     (a, b) => b.updated_at - a.updated_at || b.id - a.id,
   )
-  const last = affix === 'append' ? page.at(-1) : page[0]
-  return {
-    threads: await withReplies(db, await load(db, page, scope.viewer), query, scope.viewer),
-    limit,
-    next: following && last ? cursorAt(last, affix, following) : undefined,
-  }
+  const threads = await withReplies(db, await load(db, page, scope.viewer), query, scope.viewer)
+  const current = { limit, count: threads.length }
+  return { threads, meta: { current, ...bothWays(page, keysOf, stoodAt(query, now)) } }
+}
+
+function keysOf({ updated_at, id }: Found): Keys {
+  return { updatedAt: updated_at, id: String(id) }
+}
+
+function stoodAt({ updatedAt, id }: ThreadListQuery, now: number): Partial<Keys> {
+  if (updatedAt === undefined) return { updatedAt: beforeNow(now) }
+  return { updatedAt, ...(id !== undefined && { id: String(id) }) }
 }
 
 async function findThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, limit: number): Promise<Found[]> {
@@ -113,11 +114,6 @@ function followedBy(db: TenantDb, viewer: string): RawBuilder<unknown> {
         SELECT thread_subscriptions.parent_id FROM thread_subscriptions
         WHERE thread_subscriptions.app_id = ${db.appId} AND thread_subscriptions.uid = ${viewer}
         AND thread_subscriptions.follows = 0)`
-}
-
-/** The time alone, unless a whole page is of one second and there is more of it. */
-function cursorAt({ updated_at, id }: Found, affix: ThreadCursor['affix'], following: Found): ThreadCursor {
-  return { affix, updatedAt: updated_at, ...(following.updated_at === updated_at && { id: String(id) }) }
 }
 
 /** Of threads that were active in the same second, the id tells which come after the cursor. */

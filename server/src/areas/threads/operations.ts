@@ -7,7 +7,6 @@ import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors
 import { requireGroup } from '../groups/index.ts'
 import { messageNotAccessible, messageNotFound, nestedThread } from '../messages/errors.ts'
 import {
-  limitMaxFor,
   readStretch,
   requireMessage,
   requireScope,
@@ -70,9 +69,9 @@ const listReplies = operation({
   reply: MessageStretch,
   errors: [messageNotFound, messageNotAccessible, permissionDenied],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  async run({ db, found, query, actor, caller }) {
-    const scope = { kind: 'thread' as const, parentId: found.id }
-    const { rows, ...meta } = await readStretch(db, scope, query, actor, limitMaxFor(caller))
+  async run(call) {
+    const { db, found, query, actor } = call
+    const { rows, meta } = await readStretch(db, { kind: 'thread', parentId: found.id }, query, call)
     return { data: await shown(db, rows, actor?.uid, query), meta }
   },
 })
@@ -88,14 +87,14 @@ const listAllThreads = operation({
   mayTakeLong: true,
   reply: ThreadStretch,
   errors: [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup],
-  async run({ db, query, actor }) {
+  async run({ db, query, actor, now }) {
     for (const name of ['participatedByMe', 'withUnreadReplyCount', 'withMentionCount'] as const) {
       if (query[name] && !actor) throw badRequest({ [name]: ['needs an acting user'] })
     }
     if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
     const conversationKey = await conversationOf(db, query, actor)
-    const { threads, limit, next } = await listThreads(db, query, { viewer: actor?.uid, conversationKey })
-    return { data: threads, meta: { current: { limit, count: threads.length }, ...(next && { next }) } }
+    const { threads, meta } = await listThreads(db, query, { viewer: actor?.uid, conversationKey }, now)
+    return { data: threads, meta }
   },
 })
 

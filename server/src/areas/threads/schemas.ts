@@ -1,5 +1,5 @@
 import { OneOf, type Static, Type } from '../../kit/schema.ts'
-import { Message } from '../timeline/schemas.ts'
+import { BothWays, Message } from '../timeline/schemas.ts'
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
@@ -18,10 +18,5 @@ export type ThreadListQuery = Static<typeof ThreadListQuery>
 
 export const ThreadStretch = Type.Object({
   data: Type.Array(Message),
-  meta: Type.Object({
-    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
-    next: Type.Optional(
-      Type.Object({ affix: OneOf(['append', 'prepend']), updatedAt: Type.Integer(), id: Type.Optional(Type.String()) }),
-    ),
-  }),
+  meta: BothWays({ updatedAt: Type.Optional(Type.Integer()), id: Type.Optional(Type.String()) }),
 })

@@ -333,7 +333,7 @@ for (const database of databases) {
             assertSucceeds(await app.post(`/messages/${id}/reactions/yes`, undefined, as('ada')))
           }
           const statements = await statementsOf(h, app, async (db) => {
-            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationKey: undefined })
+            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationKey: undefined }, 0)
             assert.ok(threads.length >= more && threads.every(({ lastReply }) => lastReply))
           })
           counts.push(statements.length)
@@ -361,7 +361,7 @@ for (const database of databases) {
         for (const query of [{}, { participatedByMe: true }, { uid: 'lin' }]) {
           const conversationKey = 'uid' in query ? placeOfUsers('ada', 'lin').conversationKey : undefined
           const plans = await plansOf(h, app, async (db) => {
-            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationKey })
+            const { threads } = await listThreads(db, query, { viewer: 'ada', conversationKey }, 0)
             assert.deepEqual(idsIn(threads), [id])
           })
           for (const plan of plans) {

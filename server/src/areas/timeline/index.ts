@@ -19,6 +19,7 @@ export {
   placesNamed,
 } from './place.ts'
 export { settleAll, tellProgress } from './progress.ts'
+export { beforeNow, bothWays } from './reading-on.ts'
 export { type Receipt, receiptsOf, receiptsOfEach } from './receipts.ts'
 export {
   type MessageView,

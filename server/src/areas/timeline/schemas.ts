@@ -1,4 +1,4 @@
-import { OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { OneOf, Seconds, type Static, type TSchema, Type } from '../../kit/schema.ts'
 
 const Id = (description: string) => Type.String({ description, pattern: '^[0-9]+$', examples: ['1204'] })
 
@@ -49,3 +49,15 @@ export const Message = Type.Object(
   { title: 'Message' },
 )
 export type Message = Static<typeof Message>
+
+const Affix = OneOf(['append', 'prepend'], '`append` reads on after the cursor, `prepend` reads back before it')
+
+/** The `meta` of a list that is read on from a record; `keys` are what its cursors have besides `affix`. */
+export function BothWays<Keys extends Record<string, TSchema>>(keys: Keys) {
+  const Cursor = Type.Object({ affix: Affix, ...keys })
+  return Type.Object({
+    current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
+    next: Cursor,
+    previous: Cursor,
+  })
+}
