@@ -210,9 +210,13 @@ for (const database of databases) {
         const path = `/messages/${sent.data.id}/receipts`
         const uids = ({ body: { data } }: Answer) => data.map(({ sender }: { sender: { uid: string } }) => sender.uid)
         const first = await app.get(`${path}?limit=1`)
-        assert.deepEqual(first.body.meta, { current: { limit: 1, count: 1 }, next: { affix: 'append', id: 'lin' } })
+        assert.deepEqual(first.body.meta, {
+          current: { limit: 1, count: 1 },
+          next: { affix: 'append', id: 'lin' },
+          previous: { affix: 'prepend', id: 'lin' },
+        })
         const second = await app.get(`${path}?limit=1&affix=append&id=LIN`)
-        assert.deepEqual([uids(second), second.body.meta.next], [['max'], undefined])
+        assert.deepEqual([uids(second), second.body.meta.next], [['max'], { affix: 'append', id: 'max' }])
         assert.deepEqual(second.body.meta.previous, { affix: 'prepend', id: 'max' })
         assert.deepEqual(uids(await app.get(`${path}?limit=5&affix=prepend&id=max`)), ['lin'])
         assert.equal((await app.get(`${path}?limit=5000`)).body.meta.current.limit, 1000)
@@ -316,12 +320,12 @@ for (const database of databases) {
         const first = await app.get('/users/p2/messages?limit=10', as('p1'))
         assert.deepEqual(ids(first), sent.slice(0, 10))
         assert.equal(first.body.meta.next.id, sent[9])
-        assert.equal(first.body.meta.previous, undefined)
+        assert.equal(first.body.meta.previous.id, sent[0])
         const second = await app.get(`/users/p2/messages?limit=10&id=${sent[9]}&affix=append`, as('p1'))
         assert.deepEqual(ids(second), sent.slice(10, 20))
         const newest = await app.get('/users/p2/messages?limit=10&affix=prepend', as('p1'))
         assert.deepEqual(ids(newest), sent.slice(15))
-        assert.equal(newest.body.meta.next, undefined)
+        assert.equal(newest.body.meta.next.id, sent[24])
         const all = await app.get('/users/p2/messages?perPage=10&page=3')
         assert.deepEqual(ids(all), sent.slice(20))
         assert.equal(all.body.meta.pagination.total, 25)

@@ -102,7 +102,11 @@ for (const database of databases) {
       for (const uid of ['x1', 'x2', 'x3']) await mark(app, uid, 'read')
       assert.deepEqual(await who(app, id), ['x1 read', 'x2 read', 'x3 read'])
       const first = assertSucceeds(await app.get(`/messages/${id}/receipts?limit=2`))
-      assert.deepEqual(first.meta, { current: { limit: 2, count: 2 }, next: { affix: 'append', id: 'x2' } })
+      assert.deepEqual(first.meta, {
+        current: { limit: 2, count: 2 },
+        next: { affix: 'append', id: 'x2' },
+        previous: { affix: 'prepend', id: 'x1' },
+      })
       assert.deepEqual(await who(app, id, `?limit=2&id=${first.meta.next.id}`), ['x3 read'])
     })
 

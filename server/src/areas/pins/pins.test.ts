@@ -73,9 +73,9 @@ for (const database of databases) {
         const path = '/users/lin/messages?pinned=true'
         assert.deepEqual((await listed(app, path, 'ada')).ids, [b, d, a, c])
         const first = await listed(app, `${path}&limit=2`, 'ada')
-        assert.deepEqual([first.ids, first.meta.next.id, first.meta.previous], [[b, d], d, undefined])
+        assert.deepEqual([first.ids, first.meta.next.id, first.meta.previous.id], [[b, d], d, b])
         const second = await listed(app, `${path}&limit=2&id=${d}`, 'ada')
-        assert.deepEqual([second.ids, second.meta.next, second.meta.previous.id], [[a, c], undefined, a])
+        assert.deepEqual([second.ids, second.meta.next.id, second.meta.previous.id], [[a, c], c, a])
         assert.deepEqual((await listed(app, `${path}&limit=2&affix=prepend&id=${c}`, 'ada')).ids, [d, a])
       })
 
@@ -182,7 +182,7 @@ for (const database of databases) {
         const first = await listed(app, `${path}&limit=2`, 'ada')
         assert.deepEqual([first.ids, first.meta.next.id], [[c.id, b.id], b.id])
         const second = await listed(app, `${path}&limit=2&id=${b.id}&affix=append`, 'ada')
-        assert.deepEqual([second.ids, second.meta.next, second.meta.previous.id], [[a.id], undefined, a.id])
+        assert.deepEqual([second.ids, second.meta.next.id, second.meta.previous.id], [[a.id], a.id, a.id])
         assert.deepEqual((await listed(app, `${path}&limit=2&id=${a.id}&affix=prepend`, 'ada')).ids, [c.id, b.id])
         assertSucceeds(await app.delete(`/messages/${b.id}`, undefined, as('max')))
         assert.deepEqual((await listed(app, path, 'ada')).ids, [c.id, b.id, a.id])

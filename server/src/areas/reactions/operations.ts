@@ -16,7 +16,14 @@ import { audienceFor, bothWays, conversationIdOf, type MessageRow, toMessage } f
 import { Message } from '../timeline/schemas.ts'
 import { findUser, sightOf, toUser, usersByUid } from '../users/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
-import { Reaction, ReactionAdd, ReactionListQuery, ReactionStretch, reactionCharactersMax, reactionLimits } from './schemas.ts'
+import {
+  type Reaction,
+  ReactionAdd,
+  ReactionListQuery,
+  ReactionStretch,
+  reactionCharactersMax,
+  reactionLimits,
+} from './schemas.ts'
 import { addReaction, removeReaction } from './store.ts'
 import type { ReactionRow } from './tables.ts'
 

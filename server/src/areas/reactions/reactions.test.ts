@@ -74,7 +74,12 @@ for (const database of databases) {
           [id, '👍', 'lin'],
         ],
       )
-      assert.deepEqual(meta, { current: { limit: 100, count: 2 } })
+      const [first, last] = idsIn(data).map(Number)
+      assert.deepEqual(meta, {
+        current: { limit: 100, count: 2 },
+        next: { affix: 'append', id: last },
+        previous: { affix: 'prepend', id: first },
+      })
       assert.deepEqual(Object.keys(data[0]).toSorted(), [
         'id',
         'messageId',
@@ -102,6 +107,7 @@ for (const database of databases) {
       assert.deepEqual(first.meta, {
         current: { limit: 3, count: 3 },
         next: { affix: 'append', id: Number(all[2]) },
+        previous: { affix: 'prepend', id: Number(all[0]) },
       })
       const second = await listed(app, id, `?limit=3&affix=append&id=${all[2]}`)
       assert.deepEqual(idsIn(second.data), all.slice(3, 6))

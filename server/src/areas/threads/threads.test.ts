@@ -214,7 +214,8 @@ for (const database of databases) {
         for (let n = 0; n < 12; n += 1) ids.push((await replied(app, parent.id, n % 2 ? 'ada' : 'lin', `r${n}`)).id)
         const read = async (search: string, uid = 'ada') =>
           assertSucceeds(await app.get(`/messages/${parent.id}/thread${search}`, as(uid)))
-        const first = await read('')
+        assert.equal((await read('')).meta.current.limit, 100)
+        const first = await read('?limit=10')
         assert.deepEqual(idsIn(first.data), ids.slice(0, 10))
         assert.deepEqual([first.meta.current, first.meta.next.id], [{ limit: 10, count: 10 }, ids[9]])
         assert.deepEqual(idsIn((await read(`?id=${ids[9]}`)).data), ids.slice(10))
@@ -278,11 +279,15 @@ for (const database of databases) {
             [1, lasts[0].id],
           ],
         )
-        assert.deepEqual(meta, { current: { limit: 100, count: 2 } })
+        assert.deepEqual(meta, {
+          current: { limit: 100, count: 2 },
+          next: { affix: 'append', updatedAt: lasts[0].sentAt, id: two.id },
+          previous: { affix: 'prepend', updatedAt: lasts[1].sentAt, id: one.id },
+        })
         assert.deepEqual(idsIn((await list(app, '', 'ada')).data), [one.id])
         assert.deepEqual(idsIn((await list(app, '?uid=max', 'lin')).data), [two.id])
         const page = await list(app, '?limit=1')
-        assert.deepEqual(page.meta.next, { affix: 'append', updatedAt: lasts[1].sentAt })
+        assert.deepEqual(page.meta.next, { affix: 'append', updatedAt: lasts[1].sentAt, id: one.id })
         assert.deepEqual(idsIn((await list(app, `?limit=1&updatedAt=${lasts[1].sentAt}`)).data), [two.id])
         const back = await list(app, `?affix=prepend&updatedAt=${lasts[0].sentAt}`)
         assert.deepEqual(idsIn(back.data), [one.id])
