@@ -1,7 +1,8 @@
 import { ApiError, badRequest } from '../../kit/errors.ts'
+import type { Portion } from '../../kit/limits.ts'
 import { type Actor, operation, type ReceivedFile } from '../../kit/operation.ts'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
-import { one } from '../../kit/reply.ts'
+import { one, ToldOnce } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -94,23 +95,28 @@ export const sendErrors = [
   permissionDenied,
 ]
 
+/** What all ways of sending have in common for whoever sends. */
+const sending = {
+  doors: ['server', 'client'] as ('server' | 'client')[],
+  onBehalfOf: 'optional' as const,
+  may: 'createMessage',
+  userRate: 'sendMessage' as const,
+  takesFiles: true as const,
+  bodyBytesMax: messageBytesMax,
+  body: MessageSend,
+  errors: sendErrors,
+}
+
 const sendMessage = operation({
+  ...sending,
   id: 'sendMessage',
   route: 'POST /messages',
   summary: 'Send a message',
   description:
     'To a user, a group, or up to 100 receivers at once, which are then answered one by one. Without an acting user the ' +
     'app itself speaks, and asks nobody.',
-  doors: ['server', 'client'],
-  onBehalfOf: 'optional',
-  may: 'createMessage',
-  userRate: 'sendMessage',
   userCount: ({ multipleReceivers }) => receiversIn(multipleReceivers),
-  takesFiles: true,
-  bodyBytesMax: messageBytesMax,
-  body: MessageSend,
   reply: Type.Union([one(Message), one(SentToMany)]),
-  errors: sendErrors,
   run: async (call) => sendToAll(call, await speakerFor(call.db, call.actor, call.portion)),
 })
 
@@ -184,6 +190,35 @@ async function eachReceiver(
   return Object.fromEntries(ids.map((id) => [id, outcomes.get(id) as Sent]))
 }
 
+const sendToUser = operation({
+  ...sending,
+  id: 'sendMessageToUser',
+  route: 'POST /users/{uid}/messages',
+  summary: 'Send a message to a user',
+  description: 'As `POST /messages` does; whom the body names does not matter.',
+  reply: one(Message),
+  find: ({ db, params }) => requireActiveUser(db, params.uid),
+  run: (call) => sendByPath(call, { receiver: call.found.uid, receiverType: 'user' }),
+})
+
+const sendToGroup = operation({
+  ...sending,
+  id: 'sendMessageToGroup',
+  route: 'POST /groups/{guid}/messages',
+  summary: 'Send a message to a group',
+  description: 'As `POST /messages` does; whom the body names does not matter.',
+  reply: one(Message),
+  find: ({ db, params }) => requireGroup(db, params.guid),
+  run: (call) => sendByPath(call, { receiver: call.found.guid, receiverType: 'group' }),
+})
+
+type PathCall = SendCall & { actor: Actor | undefined; portion: Portion | undefined }
+
+async function sendByPath(call: PathCall, to: { receiver: string; receiverType: string }) {
+  const speaker = await speakerFor(call.db, call.actor, call.portion)
+  return { data: await sendOne(call, speaker, { ...call.body, ...to }, call.files) }
+}
+
 const getMessage = operation({
   id: 'getMessage',
   route: 'GET /messages/{id}',
@@ -237,7 +272,7 @@ const removeMessage = operation({
   summary: 'Delete a message',
   description:
     'The message stays in the history without its content. With `permanent` nothing is left of it and its thread; only ' +
-    'servers may ask for that.',
+    'servers may ask for that, and the answer shows it for the last time.',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'deleteMessage',
@@ -256,7 +291,8 @@ const removeMessage = operation({
     const { found, actor, caller, body } = call
     if (!body.permanent) return answered(call, await deleteMessage(call, found, actor))
     if (caller.kind === 'client') throw failures.notForClients()
-    return answered(call, await deleteForGood(call, found, actor))
+    const { answer, told } = await deleteForGood(call, found, actor)
+    return new ToldOnce(await answered(call, answer), await answered(call, told))
   },
 })
 
@@ -432,6 +468,8 @@ const sendAsBot = operation({
 
 export const operations = [
   sendMessage,
+  sendToUser,
+  sendToGroup,
   listMessages,
   getMessage,
   updateMessage,

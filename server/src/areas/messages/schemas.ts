@@ -33,6 +33,7 @@ export const MessageSend = Type.Object({
   ),
   quotedMessageId: Type.Optional(IdInput('A message of the same conversation')),
   parentId: Type.Optional(IdInput('The message whose thread this belongs to')),
+  parentMessageId: Type.Optional(IdInput('The same, where `parentId` is absent')),
   tags: Type.Optional(Tags),
 })
 export type MessageSend = Static<typeof MessageSend>

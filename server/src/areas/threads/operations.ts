@@ -8,6 +8,7 @@ import { requireGroup } from '../groups/index.ts'
 import { messageNotAccessible, messageNotFound, nestedThread } from '../messages/errors.ts'
 import {
   readStretch,
+  refuseOutsideApp,
   requireMessage,
   requireScope,
   sendErrors,
@@ -33,9 +34,11 @@ const reply = operation({
   id: 'sendReply',
   route: 'POST /messages/{id}/thread',
   summary: 'Reply in a thread',
-  description: 'Without a receiver, the reply goes to the conversation of the message.',
+  description:
+    'Without a receiver, the reply goes to the conversation of the message. Without an acting user the app itself speaks, ' +
+    'in groups and where it is one of the two.',
   doors,
-  onBehalfOf: 'required',
+  onBehalfOf: 'optional',
   may: 'createMessageThread',
   userRate: 'sendMessage',
   takesFiles: true,
@@ -47,6 +50,7 @@ const reply = operation({
   async run(call) {
     const { found, actor } = call
     const speaker = await speakerFor(call.db, actor, call.portion)
+    refuseOutsideApp(speaker, found)
     // The message may be the app's, which has done something between two.
     const usual =
       found.receiver_type === 'group'

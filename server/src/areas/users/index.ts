@@ -25,6 +25,7 @@ export {
   lockActiveUser,
   requireActiveUser,
   sortedNewestFirst,
+  systemRecord,
   systemUid,
   systemUser,
   toUser,
