@@ -42,10 +42,13 @@ const namingBodies: Record<string, Record<string, unknown>> = {
   transferOwnership: { uid: 'milo' },
   requestUploads: { receiverId: 'client', receiverType: 'user', files: [announcedFile] },
   sendMessage: { receiver: 'client', receiverType: 'user', data: { text: 'Sample' } },
+  sendMessageToUser: { data: { text: 'Sample' } },
+  sendMessageToGroup: { data: { text: 'Sample' } },
   sendMessageAsBot: { receiver: 'client', receiverType: 'user', data: { text: 'Sample' } },
   updateMessage: { data: { text: 'Another sample' } },
   sendReply: { data: { text: 'Sample' } },
   recordInteractions: { interactions: ['sample'] },
+  recordInteractionsOrRead: { interactions: ['sample'] },
   setPinnedConversations: { pinnedConversations: [{ uid: 'client' }] },
   // Before the first message.
   markUserConversationUnread: { messageId: 0 },

@@ -397,6 +397,34 @@ for (const database of databases) {
         assert.deepEqual(namesIn(assertSucceeds(await client.get('/messages?limit=100')).data), everything)
       })
 
+      it('begin with the oldest for servers, and end with the newest for end users who do not say where', async () => {
+        const own = await appWith(h, 'ada', 'lin')
+        assertSucceeds(await own.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada', 'lin'] } }))
+        const sent: string[] = []
+        for (let n = 0; n < 5; n += 1) sent.push((await sayIn(own, 'g', 'lin', `m${n}`)).id)
+        const { sentAt } = assertSucceeds(await own.get(`/messages/${sent[0]}`)).data
+        const client = await clientOf(h, own, 'ada')
+        const ids = async (caller: Pick<typeof client, 'get'>, search = '') =>
+          idsIn(assertSucceeds(await caller.get(`/groups/g/messages?category=message&limit=2${search}`)).data)
+        const server = { get: (path: string) => own.get(path, as('ada')) }
+        const [oldest, newest] = [sent.slice(0, 2), sent.slice(-2)]
+        assert.deepEqual([await ids(server), await ids(client)], [oldest, newest])
+        for (const said of ['&affix=append', '&id=0', `&sentAt=${sentAt - 1}`, '&fromTimestamp=1', '&updatedAt=1']) {
+          assert.deepEqual(await ids(client, said), oldest, said)
+        }
+        const { meta } = assertSucceeds(await client.get('/groups/g/messages?category=message&limit=2'))
+        assert.deepEqual([meta.previous.id, meta.next.id], newest)
+        assert.deepEqual(await ids(client, `&${new URLSearchParams(meta.previous)}`), sent.slice(1, 3))
+        for (const id of sent.slice(0, 3)) assertSucceeds(await own.post(`/messages/${id}/save`, undefined, as('ada')))
+        assert.deepEqual(await ids(client, '&saved=true'), [sent[2], sent[1]])
+      })
+
+      it('take perPage for the limit where one conversation is read', async () => {
+        const limit = async (search: string) =>
+          assertSucceeds(await app.get(`/users/lin/messages?${search}`, as('ada'))).meta.current.limit
+        assert.deepEqual([await limit('perPage=7'), await limit('perPage=7&limit=3')], [7, 3])
+      })
+
       it('ask for somebody and for membership', async () => {
         assertFails(await app.get('/users/ghost/messages'), 404, 'ERR_UID_NOT_FOUND')
         assertFails(await app.get('/groups/ghost/messages'), 404, 'ERR_GUID_NOT_FOUND')
