@@ -177,6 +177,12 @@ const arrangements: Record<string, (stage: Stage, made: Record<string, string>) 
     await app.post('/roles', { role: 'bot', name: 'Bot' })
     assertSucceeds(await app.put(`/users/${uid}`, { role: 'bot' }))
   },
+  // Without an acting user the app replies, which it does in groups.
+  async sendReply(stage, made) {
+    const guid = await makers.guid?.(stage, made)
+    const body = { receiver: guid, receiverType: 'group', data: { text: 'Sample' } }
+    made.id = assertSucceeds(await stage.app.post('/messages', body, { onBehalfOf: 'client' })).data.id
+  },
   changeMemberScope: addSample,
   kickMember: addSample,
   unbanUser: banSample,
