@@ -87,7 +87,7 @@ export const migrations: Migrations = {
     await schema.createIndex('user_tags_of_user').on('user_tags').columns(['app_id', 'uid']).execute()
   },
   // Lists tell when something in them last changed, however long they are.
-  '20261122-users-by-change': async (tables) => {
+  '20261116-users-by-change': async (tables) => {
     const changedAt = sql`coalesce(updated_at, created_at)`
     await sql`CREATE INDEX users_by_change ON users (app_id, (${changedAt}))`.execute(tables)
     await sql`CREATE INDEX users_by_facets_and_change ON users (app_id, facets, (${changedAt}))`.execute(tables)
