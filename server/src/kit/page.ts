@@ -38,7 +38,7 @@ export function pageOf<Record extends TSchema>(record: Record) {
 const ChangeCursor = Type.Object(
   {
     updatedAt: Type.Integer({
-      description: 'The newest change in the list, in UNIX seconds',
+      description: 'The newest change on this page, in UNIX seconds',
       examples: [1_767_258_000],
     }),
     affix: OneOf(['prepend', 'append']),
@@ -46,7 +46,7 @@ const ChangeCursor = Type.Object(
   { title: 'ChangeCursor' },
 )
 
-/** The reply of a list of users, which also tells how fresh it is. */
+/** The reply of a list of users, which also tells how fresh its page is. */
 export function userPageOf<Record extends TSchema>(record: Record) {
   return Type.Object({
     data: Type.Array(record),
@@ -54,22 +54,16 @@ export function userPageOf<Record extends TSchema>(record: Record) {
   })
 }
 
-interface Dated {
-  createdAt: number
-  updatedAt?: number | undefined
-}
-
-/** When the latest of some records was changed, or made. */
-export function newestOf(records: Dated[]): number {
-  return Math.max(...records.map(({ createdAt, updatedAt }) => updatedAt ?? createdAt))
-}
-
-/** Adds to a page of users what `userPageOf` declares: when something last changed on the page, or in all of the list. */
-export function withCursor<Item extends Dated, Meta extends object>(
-  { data, meta }: { data: Item[]; meta: Meta },
-  updatedAt = newestOf(data),
-) {
+/** Adds to a page of users what `userPageOf` declares. */
+export function withCursor<Item extends { createdAt: number; updatedAt?: number | undefined }, Meta extends object>({
+  data,
+  meta,
+}: {
+  data: Item[]
+  meta: Meta
+}) {
   if (data.length === 0) return { data, meta }
+  const updatedAt = Math.max(...data.map((item) => item.updatedAt ?? item.createdAt))
   return { data, meta: { ...meta, cursor: { updatedAt, affix: 'prepend' as const } } }
 }
 

@@ -29,7 +29,7 @@ import {
   touch,
 } from '../groups/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, newestInList, seenBy, sightOf, toUser } from '../users/index.ts'
+import { blocksBetween, seenBy, sightOf, toUser } from '../users/index.ts'
 import { BanListQuery, BannedUser } from './schemas.ts'
 
 const banUser = operation({
@@ -103,24 +103,18 @@ const listBannedUsers = operation({
     if (actor) groupRules.requireModerator((await placeIn(db, found, actor.uid)).standing, found.guid)
     const slice = sliceOf(query)
     const visible = actor && (await seenBy(db, actor.uid))
-    const read = async (part: { limit: number; offset: number }) => {
-      const { total, rows } = await selectBanned(db, found, { ...query, visible }, part)
-      const uids = rows.map(({ user }) => user.uid)
-      const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
-      const sees = await sightOf(db, actor?.uid, () => uids)
-      const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
-      const data = rows.map(({ user, row }) => ({
-        ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
-        ...former(row),
-        isBanned: true as const,
-        bannedAt: row.banned_at,
-      }))
-      return { total, data }
-    }
-    const { total, data } = await read(slice)
-    const first = async (count: number) => (await read({ limit: count, offset: 0 })).data
-    const newest = await newestInList(db, { page: data, total, first })
-    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } }, newest)
+    const { total, rows } = await selectBanned(db, found, { ...query, visible }, slice)
+    const uids = rows.map(({ user }) => user.uid)
+    const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
+    const sees = await sightOf(db, actor?.uid, () => uids)
+    const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
+    const data = rows.map(({ user, row }) => ({
+      ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
+      ...former(row),
+      isBanned: true as const,
+      bannedAt: row.banned_at,
+    }))
+    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
   },
 })
 

@@ -5,7 +5,7 @@ import { one } from '../../kit/reply.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { newestInList, requireActiveUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
+import { requireActiveUser, seenBy, sightOf, toUser, type UserRow } from '../users/index.ts'
 import { User } from '../users/schemas.ts'
 import { block, unblock } from './acts.ts'
 import { BlockListQuery, UsersBlock, UsersUnblock } from './schemas.ts'
@@ -67,22 +67,13 @@ const listBlockedUsers = operation({
     const { direction = actor ? 'both' : 'blockedByMe', ...rest } = query
     await leaveIfBlockedByMany(db, found)
     const visible = actor && (await seenBy(db, actor.uid))
+    const rows = await paginate(blockedUsersOf(db, found, direction), blockFilters(db, visible), rest, (row) => row)
+    const uids = rows.data.map(({ uid }) => uid)
+    const blocks = await blocksWith(db, found.uid, uids)
     const view = { actorUid: found.uid, withTags: false, withPrivate: caller.kind === 'server' }
-    const read = async (asked: typeof rest) => {
-      const all = blockedUsersOf(db, found, direction)
-      const { data: rows, meta } = await paginate(all, blockFilters(db, visible), asked, (row) => row)
-      const uids = rows.map(({ uid }) => uid)
-      const blocks = await blocksWith(db, found.uid, uids)
-      const sees = await sightOf(db, actor?.uid, () => uids)
-      return {
-        data: rows.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) })),
-        meta,
-      }
-    }
-    const { data, meta } = await read(rest)
-    const first = async (perPage: number) => (await read({ ...rest, page: 1, perPage })).data
-    const newest = await newestInList(db, { page: data, total: meta.pagination.total, first })
-    return withCursor({ data, meta }, newest)
+    const sees = await sightOf(db, actor?.uid, () => uids)
+    const data = rows.data.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }))
+    return withCursor({ data, meta: rows.meta })
   },
 })
 

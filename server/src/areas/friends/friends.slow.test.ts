@@ -184,14 +184,12 @@ for (const database of databases) {
         assert.equal('cursor' in meta, false)
       })
 
-      it('tells the newest change in all of it on every page', async () => {
+      it('tells the newest change on the page in the cursor', async () => {
         const app = await appWith('nora', 'milo', 'amara')
         await add(app, 'nora', 'milo', 'amara')
         h.clock.setOffset(h.clock.offsetSeconds() + 60)
         const { updatedAt } = assertSucceeds(await app.put('/users/milo', { name: 'Milo B' })).data
-        for (const search of ['', '?perPage=1', '?perPage=1&page=2']) {
-          assert.equal((await list(app, 'nora', search)).meta.cursor.updatedAt, updatedAt, search)
-        }
+        assert.equal((await list(app, 'nora')).meta.cursor.updatedAt, updatedAt)
       })
 
       it('finds a part of a name or UID in any script and letter case, among friends alone', async () => {

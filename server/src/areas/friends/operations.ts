@@ -2,7 +2,7 @@ import { operation } from '../../kit/operation.ts'
 import { paginate, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, newestInList, requireActiveUser, toUser } from '../users/index.ts'
+import { blocksBetween, requireActiveUser, toUser } from '../users/index.ts'
 import { User } from '../users/schemas.ts'
 import { befriend, unfriend } from './acts.ts'
 import { notAFriend } from './errors.ts'
@@ -38,18 +38,14 @@ const listFriends = operation({
   errors: [userNotFound],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run({ db, found, query }) {
-    const read = (asked: typeof query) => paginate(friendsOf(db, found), friendFilters(db), asked, (row) => row)
-    const { data: rows, meta } = await read(query)
+    const { data: rows, meta } = await paginate(friendsOf(db, found), friendFilters(db), query, (row) => row)
     const blocks = await blocksBetween.ask(
       db,
       found.uid,
       rows.map(({ uid }) => uid),
     )
     const view = { actorUid: found.uid, withTags: false, withPrivate: true }
-    const data = rows.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid) }))
-    const first = async (perPage: number) => (await read({ ...query, page: 1, perPage })).data.map((row) => toUser(row))
-    const newest = await newestInList(db, { page: data, total: meta.pagination.total, first })
-    return withCursor({ data, meta }, newest)
+    return withCursor({ data: rows.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid) })), meta })
   },
 })
 

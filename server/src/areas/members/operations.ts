@@ -41,7 +41,7 @@ import { permissionDenied } from '../rbac/errors.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { scopeRules, scopeValues } from '../scope-permissions/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, newestInList, seenBy, sightOf, toUser } from '../users/index.ts'
+import { blocksBetween, seenBy, sightOf, toUser } from '../users/index.ts'
 import { holdMember, join, leave, requireMayEnter } from './acts.ts'
 import { guess } from './guesses.ts'
 import { GroupJoin, Member, MemberListQuery, ScopeChange, ScopeChanged } from './schemas.ts'
@@ -96,23 +96,17 @@ const listMembers = operation({
     const allowed = actor ? await scopesShownTo(db, found, actor) : [...memberScopes]
     const scopes = allowed.filter((scope) => !query.scopes || query.scopes.includes(scope))
     const visible = actor && (await seenBy(db, actor.uid))
-    const read = async (part: { limit: number; offset: number }) => {
-      const { total, rows } = await selectMembers(db, found, { ...query, scopes, visible }, part)
-      const uids = rows.map(({ user }) => user.uid)
-      const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
-      const sees = await sightOf(db, actor?.uid, () => uids)
-      const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
-      const data = rows.map(({ user, row }) => ({
-        ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
-        scope: row.scope,
-        joinedAt: row.joined_at,
-      }))
-      return { total, data }
-    }
-    const { total, data } = await read(slice)
-    const first = async (count: number) => (await read({ limit: count, offset: 0 })).data
-    const newest = await newestInList(db, { page: data, total, first })
-    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } }, newest)
+    const { total, rows } = await selectMembers(db, found, { ...query, scopes, visible }, slice)
+    const uids = rows.map(({ user }) => user.uid)
+    const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
+    const sees = await sightOf(db, actor?.uid, () => uids)
+    const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
+    const data = rows.map(({ user, row }) => ({
+      ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
+      scope: row.scope,
+      joinedAt: row.joined_at,
+    }))
+    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
   },
 })
 

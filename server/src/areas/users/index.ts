@@ -11,7 +11,6 @@ export { auditUsers } from './audit.ts'
 //   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)
 // Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
 export { forgetting } from './forget.ts'
-export { newestInList } from './freshness.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export { bringActor, everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {

@@ -4,9 +4,8 @@ import { leaveSharedReader } from '../../storage/connection.ts'
 import { seekPage } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { selectFound, setsOf } from './found.ts'
-import { newestInApp, newestInList } from './freshness.ts'
 import { countHidden, type Hidden, hiddenFrom, someHidden } from './hidden.ts'
-import type { User, UserListQuery } from './schemas.ts'
+import type { UserListQuery } from './schemas.ts'
 import { sortedNewestFirst, usersAmong, usersList, usersOf } from './store.ts'
 import type { UserRow } from './tables.ts'
 import { type Slice, type Viewer, type Wanted, wantedFacets } from './wanted.ts'
@@ -14,20 +13,6 @@ import { type Slice, type Viewer, type Wanted, wantedFacets } from './wanted.ts'
 export interface Selected {
   total: number
   rows: UserRow[]
-}
-
-/**
- * When something last changed among the users that a query asks for, on whatever page they are. Where it asks for all of
- * some kinds, those whom it hides from the viewer, such as themself, count with the others: an index knows the newest.
- */
-export async function newestAmong(
-  db: TenantDb,
-  query: UserListQuery,
-  viewer: Viewer | undefined,
-  list: { page: User[]; total: number; first: (count: number) => Promise<User[]> },
-): Promise<number> {
-  if (setsOf(db, query, viewer).length > 0) return newestInList(db, list)
-  return newestInApp(db, (await wantedFacets(db, query, viewer)).facets)
 }
 
 /** One page of users and how many there are in all; with a limit of 0, only how many. */

@@ -11,7 +11,7 @@ import { invalidUid, userExists, userNotFound } from './errors.ts'
 import { userCreated, userDeactivated, userDeleted, userReactivated, userUpdated } from './events.ts'
 import { forgetLater } from './forget.ts'
 import { blocksBetween, issueFirstToken, uidsOfFriends } from './gates.ts'
-import { newestAmong, selectUsers } from './list.ts'
+import { selectUsers } from './list.ts'
 import {
   CreatedUser,
   Deactivated,
@@ -41,7 +41,7 @@ import {
   toUser,
 } from './store.ts'
 import type { UserRow } from './tables.ts'
-import type { Slice, Viewer } from './wanted.ts'
+import type { Viewer } from './wanted.ts'
 
 const createUser = operation({
   id: 'createUser',
@@ -81,14 +81,9 @@ const listUsers = operation({
       return { data: { count: total } }
     }
     const slice = sliceOf(query)
-    const read = async (part: Slice) => {
-      const { total, rows } = await selectUsers(db, query, viewer, part)
-      return { total, data: await shown(db, rows, viewer, query.withTags ?? false) }
-    }
-    const { total, data } = await read(slice)
-    const first = async (count: number) => (await read({ limit: count, offset: 0 })).data
-    const newest = data.length === 0 ? undefined : await newestAmong(db, query, viewer, { page: data, total, first })
-    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } }, newest)
+    const { total, rows } = await selectUsers(db, query, viewer, slice)
+    const data = await shown(db, rows, viewer, query.withTags ?? false)
+    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
   },
 })
 

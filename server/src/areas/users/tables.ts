@@ -1,4 +1,4 @@
-import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
+import type { Generated, Insertable, Selectable } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
 
 declare module '../../storage/tables.ts' {
@@ -85,11 +85,5 @@ export const migrations: Migrations = {
       .addPrimaryKeyConstraint('user_tags_key', ['app_id', 'tag', 'uid'])
       .execute()
     await schema.createIndex('user_tags_of_user').on('user_tags').columns(['app_id', 'uid']).execute()
-  },
-  // Lists tell when something in them last changed, however long they are.
-  '20261116-users-by-change': async (tables) => {
-    const changedAt = sql`coalesce(updated_at, created_at)`
-    await sql`CREATE INDEX users_by_change ON users (app_id, (${changedAt}))`.execute(tables)
-    await sql`CREATE INDEX users_by_facets_and_change ON users (app_id, facets, (${changedAt}))`.execute(tables)
   },
 }
