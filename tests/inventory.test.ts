@@ -80,6 +80,8 @@ server,client POST   /v3/groups/{guid}/banned_members/{uid} fullAccess  optional
 server,client DELETE /v3/groups/{guid}/banned_members/{uid} fullAccess  optional     standard  10240
 server,client GET    /v3/groups/{guid}/banned_members    fullAccess  optional     standard  10240
 server,client POST   /v3/messages                               fullAccess  optional     standard  262144
+server,client POST   /v3/users/{uid}/messages                   fullAccess  optional     standard  262144
+server,client POST   /v3/groups/{guid}/messages                 fullAccess  optional     standard  262144
 server,client GET    /v3/messages                               fullAccess  optional     standard  10240
 server,client GET    /v3/messages/{id}                          fullAccess  optional     standard  10240
 server,client PUT    /v3/messages/{id}                          fullAccess  optional     standard  262144
@@ -114,7 +116,7 @@ server,client GET    /v3/messages/{id}/reactions/{reaction}     fullAccess  opti
 server,client POST   /v3/messages/{id}/reactions/{reaction}     fullAccess  required     standard  10240
 server,client POST   /v3/messages/{id}/reactions                fullAccess  required     standard  10240
 server,client DELETE /v3/messages/{id}/reactions/{reaction}     fullAccess  required     standard  10240
-server,client POST   /v3/messages/{id}/thread                   fullAccess  required     standard  262144
+server,client POST   /v3/messages/{id}/thread                   fullAccess  optional     standard  262144
 server,client GET    /v3/messages/{id}/thread                   fullAccess  optional     standard  10240
 server,client GET    /v3/threads                                fullAccess  optional     standard  10240
 server,client POST   /v3/messages/{id}/thread/subscription      fullAccess  required     standard  10240
@@ -124,6 +126,7 @@ server,client DELETE /v3/messages/{id}/pin                      fullAccess  opti
 server,client POST   /v3/messages/{id}/save                     fullAccess  required     standard  10240
 server,client DELETE /v3/messages/{id}/save                     fullAccess  required     standard  10240
 server,client PATCH  /v3/messages/{id}/interacted               fullAccess  required     standard  10240
+server,client POST   /v3/messages/{id}/interactions             fullAccess  required     standard  10240
 server,client GET    /v3/me/settings                            fullAccess  required     standard  10240
 server,client GET  /v3/calls                               fullAccess  optional     standard  10240
 server,client GET  /v3/calls/{sessionId}                   fullAccess  optional     standard  10240

@@ -9,7 +9,7 @@ import { TakesLong } from '../server/src/storage/connection.ts'
 import type { TenantDb } from '../server/src/storage/tenant.ts'
 import { databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
-import { appWith, as, clientOf, say, sayIn } from './support/talk.ts'
+import { appWith, as, asking, clientOf, say, sayIn } from './support/talk.ts'
 
 /** Beyond some thousand messages, replies, members or conversations, lists go other ways to the same answers. */
 
@@ -135,7 +135,7 @@ for (const database of databases) {
             expected,
             name,
           )
-          const there = readStretch(shared, scope, { ...query, affix, limit: 10 }, actor, 100)
+          const there = readStretch(shared, scope, { ...query, affix, limit: 10 }, asking(actor))
           if (where === 'near') assert.equal((await there).rows.length, 10, name)
           else await assert.rejects(there, TakesLong, name)
         }

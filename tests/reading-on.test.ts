@@ -10,7 +10,7 @@ import { appWith, as, idsIn, say, sayIn } from './support/talk.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests look into records freely
 type Fields = any
 
-/** Reads a list to its end by the cursors that it answers; `meanwhile` happens after each page. */
+/** Reads a list by the cursors that it answers until a page is empty; `meanwhile` happens after each page. */
 async function readAll(
   caller: Caller,
   path: string,
@@ -22,9 +22,9 @@ async function readAll(
   let cursor = ''
   for (let page = 0; page < 50; page += 1) {
     const { data, meta } = assertSucceeds(await caller.get(`${path}${cursor}`))
+    if (data.length === 0) return all
     all.push(...(side === 'next' ? data : data.toReversed()))
     await meanwhile(page)
-    if (meta.current.count === 0) return all
     cursor = `${join}${new URLSearchParams(meta[side])}`
   }
   throw new Error('The list does not end.')
@@ -109,6 +109,90 @@ for (const database of databases) {
         const seen = await readAll(ada, `/threads?limit=${limit}`)
         assert.deepEqual(idsIn(seen), begun.toReversed(), `${limit} at a time`)
       }
+    })
+
+    it('of pinned messages, while the one that was read last is unpinned or pinned anew', async () => {
+      const ids: string[] = []
+      for (let n = 0; n < 6; n += 1) ids.push((await sayIn(app, 'crew', 'lin', `pin ${n}`)).id)
+      for (const id of ids) {
+        h.clock.setOffset(h.clock.offsetSeconds() + 2)
+        assertSucceeds(await app.post(`/messages/${id}/pin`))
+      }
+      const newestFirst = ids.toReversed()
+      const seen = await readAll(ada, '/groups/crew/messages?pinned=true&limit=2', async (page) => {
+        if (page === 0) assertSucceeds(await app.delete(`/messages/${newestFirst[1]}/pin`))
+        h.clock.setOffset(h.clock.offsetSeconds() + 2)
+        if (page === 1) assertSucceeds(await app.post(`/messages/${newestFirst[3]}/pin`))
+      })
+      assert.deepEqual(idsIn(seen), newestFirst)
+      // Without the time of the pin nobody knows where that was: the list ends there, and does not begin anew.
+      const lost = await ada.get(`/groups/crew/messages?pinned=true&affix=append&id=${newestFirst[1]}`)
+      assert.deepEqual(assertSucceeds(lost).data, [])
+    })
+
+    const silent: [string, string, () => Promise<unknown>][] = [
+      ['all messages', '/messages', () => say(app, 'quiet', 'mute')],
+      ['those of two', '/users/mute/messages', () => say(app, 'mute', 'quiet')],
+      ['those of a group', '/groups/still/messages', () => sayIn(app, 'still', 'mute')],
+      ['saved ones', '/messages?saved=true', async () => save((await say(app, 'mute', 'quiet')).id)],
+      ['pinned ones', '/groups/still/messages?pinned=true', async () => pin((await sayIn(app, 'still', 'mute')).id)],
+    ]
+    const save = (id: string) => app.post(`/messages/${id}/save`, undefined, as('quiet'))
+    const pin = (id: string) => app.post(`/messages/${id}/pin`)
+
+    it('of messages that was empty finds what comes in the very same second', async () => {
+      for (const [what, path, happen] of silent) {
+        for (const uid of ['quiet', 'mute']) {
+          await app.delete(`/users/${uid}`, { permanent: true })
+          await h.settle()
+          assertSucceeds(await app.post('/users', { uid, name: uid }))
+        }
+        await app.delete('/groups/still')
+        const members = { participants: ['quiet', 'mute'] }
+        assertSucceeds(await app.post('/groups', { guid: 'still', name: 'Still', members }))
+        const quiet = callerAt(h.client, app.host, '/v3', { apikey: app.apiKey, ...as('quiet') })
+        const join = path.includes('?') ? '&' : '?'
+        const only = `${path}${join}category=message`
+        const empty = assertSucceeds(await quiet.get(only))
+        const { next, previous, current } = empty.meta
+        assert.deepEqual([empty.data, current], [[], { limit: 100, count: 0 }], what)
+        assert.deepEqual(Object.keys(next), ['affix', 'sentAt'], what)
+        assert.deepEqual(previous, { ...next, affix: 'prepend' }, what)
+        await happen()
+        // What is saved stands with the newest first, so what is new is before the cursor.
+        const way = what === 'saved ones' ? previous : next
+        const { data } = assertSucceeds(await quiet.get(`${only}&${new URLSearchParams(way)}`))
+        assert.equal(data.length, 1, what)
+      }
+    })
+
+    it('of threads that was empty finds what comes in the very same second', async () => {
+      const own = await appWith(h, 'ada', 'lin')
+      const { data, meta } = assertSucceeds(await own.get('/threads', as('ada')))
+      assert.deepEqual([data, meta.previous], [[], { ...meta.next, affix: 'prepend' }])
+      const { id } = await say(own, 'lin', 'ada')
+      await say(own, 'lin', 'ada', 'reply', { parentId: id })
+      // The newest thread comes first, so what is new stands before the cursor.
+      const newer = assertSucceeds(await own.get(`/threads?${new URLSearchParams(meta.previous)}`, as('ada')))
+      assert.deepEqual(idsIn(newer.data), [id])
+    })
+
+    it('stays where it is on an empty page, and goes on from there later', async () => {
+      const first = await sayIn(app, 'crew', 'lin', 'the last so far')
+      const { sentAt } = first
+      for (const cursor of [{ id: first.id }, { id: first.id, sentAt: String(sentAt) }]) {
+        const page = await ada.get(`/groups/crew/messages?${new URLSearchParams({ affix: 'append', ...cursor })}`)
+        const { data, meta } = assertSucceeds(page)
+        const keys = { id: first.id, ...('sentAt' in cursor && { sentAt }) }
+        assert.deepEqual(data, [])
+        assert.deepEqual(meta.next, { affix: 'append', ...keys })
+        assert.deepEqual(meta.previous, { affix: 'prepend', ...keys })
+      }
+      const { id } = await sayIn(app, 'crew', 'lin', 'one more')
+      assert.deepEqual(idsIn(assertSucceeds(await ada.get(`/groups/crew/messages?id=${first.id}`)).data), [id])
+      const bare = await sayIn(app, 'crew', 'lin', 'no reactions')
+      const { meta } = assertSucceeds(await ada.get(`/messages/${bare.id}/reactions`))
+      assert.deepEqual([meta.next, meta.previous], [{ affix: 'append' }, { affix: 'prepend' }])
     })
 
     it('of conversations by time, where several were active in one second', async () => {

@@ -21,6 +21,36 @@ export const conversations: CheckedArea = {
       equal(theirs.lastMessage.id, message.id, 'the last message')
       holds(isSeconds(theirs.updatedAt), '`updatedAt` in seconds')
     }),
+    check('2 Record', 'types and places of what is in it', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      await say(server, b, a)
+      const { conversationId, ...single } = data(await server.api.send('GET', withUser(b), as(a)))
+      holds(!Array.isArray(single), 'an object as `data`')
+      equal(single.unreadMessageCount, '1', '`unreadMessageCount` as text')
+      equal(single.conversationWith.conversationId, conversationId, '`conversationId` of the other user')
+      const tagged = data(await server.api.send('PUT', withUser(b), { ...as(a), body: { tags: ['x'] } }))
+      equal([Array.isArray(tagged), tagged.tags], [false, ['x']], 'the record with its tags')
+      const [listed] = data(await server.api.send('GET', '/conversations', as(a)))
+      equal(['uid' in listed, 'tags' in listed], [false, false], 'whether `uid` and `tags` are in a list of one’s own')
+      const all = data(await server.api.get('/conversations?perPage=1000&unread=true'))
+      const rows = all.filter((row: { conversationId: string }) => row.conversationId === conversationId)
+      equal(
+        rows.map((row: { uid: string; unreadMessageCount: string }) => [row.uid, row.unreadMessageCount]),
+        [[a, '1']],
+        'who has something unread, without an acting user',
+      )
+      equal('conversationId' in rows[0].conversationWith, false, '`conversationId` of the other user for the app')
+    }),
+    check('5, 6 Bodies', 'may be left out', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      await say(server, b, a)
+      for (const mark of ['/delivered', '/read']) {
+        equal(data(await server.api.send('POST', withUser(b, mark), as(a))).success, true, '`success`')
+      }
+      equal(data(await server.api.send('GET', withUser(b), as(a))).unreadMessageCount, '0', 'unread after that')
+      done(await server.api.send('DELETE', withUser(b), as(a)))
+      equal(data(await server.api.send('GET', '/conversations', as(a))), [], 'the list after that')
+    }),
     check('3 Rows', 'a group is there for whoever joins, and not for others', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)
       const { guid } = await makeGroup(server, { members: { participants: [a] } })

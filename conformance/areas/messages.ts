@@ -34,6 +34,58 @@ export const messages: CheckedArea = {
       const [a = ''] = await makeUsers(server, 1)
       equal(data(await server.api.post('/messages', toUser(a))).sender, 'app_system', 'the sender')
     }),
+    check('1 Aliases', 'send to whom the path names, whatever the body says', async (server) => {
+      const [a = '', b = '', c = ''] = await makeUsers(server, 3)
+      const { guid } = await makeGroup(server, { members: { participants: [a] } })
+      const elsewhere = { receiver: c, receiverType: 'user', multipleReceivers: { uids: [c] }, data: { text: 'Hi' } }
+      for (const [path, receiver, receiverType] of [
+        [`/users/${b}/messages`, b, 'user'],
+        [`/groups/${guid}/messages`, guid, 'group'],
+      ] as const) {
+        const sent = data(await server.api.send('POST', path, { ...as(a), body: elsewhere }))
+        equal([sent.sender, sent.receiver, sent.receiverType], [a, receiver, receiverType], 'from whom and to whom')
+      }
+      failure(await server.api.post('/users/conf-nobody/messages', toUser(b)), 404, 'ERR_UID_NOT_FOUND')
+      failure(await server.api.post('/groups/conf-nothing/messages', toUser(b)), 404, 'ERR_GUID_NOT_FOUND')
+    }),
+    check('2 Record', 'the app in short where it speaks, dated where it has acted', async (server) => {
+      const [a = ''] = await makeUsers(server, 1)
+      const sent = data(await server.api.post('/messages', toUser(a)))
+      const { sender, receiver } = sent.data.entities
+      equal(Object.keys(sender.entity).toSorted(), ['name', 'role', 'status', 'uid'], 'what is told of the app')
+      equal('conversationId' in receiver.entity, false, 'whether the receiver has a `conversationId`')
+      const edited = data(await server.api.put(`/messages/${sent.id}`, { data: { text: 'Edited' } }))
+      const { entity } = edited.data.entities.by
+      equal(
+        [entity.uid, isSeconds(entity.createdAt)],
+        ['app_system', true],
+        'who has edited, and since when it is there',
+      )
+    }),
+    check('4 Send', '`sender` in the body is ignored, and `parentMessageId` is another name', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const posing = { ...toUser(b), sender: b }
+      const first = data(await server.api.send('POST', '/messages', { ...as(a), body: posing }))
+      equal(first.sender, a, 'the sender')
+      const client = await clientOf(server, a)
+      equal(data(await client.post('/messages', posing)).sender, a, 'the sender by a client')
+      const other = await say(server, a, b)
+      equal((await say(server, a, b, { parentMessageId: first.id })).parentId, first.id, 'the parent')
+      const both = { parentMessageId: first.id, parentId: other.id }
+      equal((await say(server, a, b, both)).parentId, other.id, 'the parent where both are sent')
+    }),
+    check('5 Media', '`data.url` alone makes one attachment', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const at = (url: string) => ({ type: 'image', data: { url, caption: 'Look' } })
+      const url = 'https://files.example.org/a/boat.png'
+      const sent = await say(server, a, b, at(url))
+      const file = { url, name: 'boat.png', extension: 'png', mimeType: 'image/png' }
+      equal([sent.data.attachments, sent.data.url, sent.data.caption], [[file], url, 'Look'], 'the file')
+      const [bare] = (await say(server, a, b, at('https://files.example.org/'))).data.attachments
+      equal([bare.name, bare.mimeType], ['image', 'application/octet-stream'], 'a file without a name')
+      const wrong = { ...toUser(b), ...at('boat.png') }
+      failure(await server.api.post('/messages', wrong), 400, 'ERR_INVALID_MEDIA_MESSAGE')
+    }),
     check('4 Send', 'to several, each answered by itself', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)
       const { guid } = await makeGroup(server, { members: { participants: [a] } })
@@ -99,6 +151,56 @@ export const messages: CheckedArea = {
       success(await server.api.delete(`/messages/${id}`, { permanent: true }))
       failure(await server.api.get(`/messages/${id}`), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
     }),
+    check('8 Delete', 'for good answers the message as it was, under a number of its own', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const sent = await say(server, a, b, { data: { text: 'Gone' } })
+      const action = data(await server.api.delete(`/messages/${sent.id}`, { permanent: true }))
+      const { by, on, for: where } = action.data.entities
+      equal([on.entity.id, on.entity.data.text], [sent.id, 'Gone'], 'the message inside')
+      equal(['deletedAt' in on.entity, 'deletedBy' in on.entity], [false, false], 'whether it tells of its deletion')
+      equal([by.entity.uid, where.entity.uid], ['app_system', b], 'who did it, and to whom it was said')
+      holds(Number(action.id) > Number(sent.id), 'a fresh id of the action')
+      failure(await server.api.get(`/messages/${action.id}`), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
+    }),
+    check('9 List', 'a hundred at a time; what asks about nobody is passed over', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { guid } = await makeGroup(server, { members: { participants: [a, b] } })
+      const { id } = await say(server, a, b)
+      await sayIn(server, guid, a)
+      for (const path of ['/messages', `/users/${b}/messages`, `/groups/${guid}/messages`]) {
+        const { meta } = success(await server.api.send('GET', path, as(a)))
+        equal(meta.current.limit, 100, `the limit of ${path}`)
+        for (const asked of ['count=true&unread=true', 'unread=true', 'undelivered=true', 'myMentionsOnly=true']) {
+          const all = success(await server.api.get(`${path}?affix=prepend&${asked}`)).data
+          holds(Array.isArray(all) && all.length > 0 && typeof all[0].conversationId === 'string', 'messages')
+        }
+      }
+      const { meta } = success(await server.api.get(`/users/${b}/messages`))
+      equal(meta.cursor, { id: Number(id), affix: 'prepend' }, '`meta.cursor` of pages')
+    }),
+    check('9 List', 'tells both ways on every page, also where nothing is', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const read = async (search = '') => success(await server.api.send('GET', `/users/${b}/messages${search}`, as(a)))
+      const empty = await read()
+      equal(empty.data, [], 'the messages')
+      equal([empty.meta.next.affix, empty.meta.previous.affix], ['append', 'prepend'], 'both ways')
+      holds(isSeconds(empty.meta.next.sentAt) && !('id' in empty.meta.next), '`sentAt` and no `id`')
+      const { id, sentAt } = await say(server, b, a)
+      equal(idsIn((await read(`?affix=append&sentAt=${empty.meta.next.sentAt}`)).data), [id], 'what came meanwhile')
+      const full = await read()
+      equal(full.meta.next, { affix: 'append', sentAt, id }, '`next`')
+      equal(full.meta.previous, { affix: 'prepend', sentAt, id }, '`previous`')
+      const end = await read(`?affix=append&id=${id}&sentAt=${sentAt}`)
+      equal([end.data, end.meta.next, end.meta.previous], [[], full.meta.next, full.meta.previous], 'the end')
+    }),
+    check('9 List', 'a client that does not say where gets the newest', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const ids: string[] = []
+      while (ids.length < 3) ids.push((await say(server, b, a)).id)
+      const client = await clientOf(server, a)
+      const read = async (search: string) => idsIn(data(await client.get(`/users/${b}/messages?limit=2${search}`)))
+      equal([await read(''), await read('&affix=append')], [ids.slice(1), ids.slice(0, 2)], 'the newest, the oldest')
+    }),
     check('9 List', 'reads on and back in the order of ids', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)
       const ids: string[] = []
@@ -110,7 +212,8 @@ export const messages: CheckedArea = {
       equal([first.meta.current, first.meta.next.id], [{ limit: 2, count: 2 }, ids[1]], '`meta`')
       equal(idsIn((await list(`?limit=2&affix=append&id=${ids[1]}`)).data), ids.slice(2, 4), 'the next two')
       equal(idsIn((await list('?limit=2&affix=prepend')).data), ids.slice(3), 'the last two')
-      equal((await list('?limit=10')).meta.next.id, ids[4], 'where the last page is read on')
+      equal((await list('?limit=10&affix=append')).meta.next.id, ids[4], 'where the last page is read on')
+      equal((await list(`?limit=10&affix=append&id=${ids[4]}`)).meta.current.count, 0, 'how many follow the last')
       const { meta } = success(await server.api.get(`/users/${a}/messages?perPage=2`))
       equal([meta.pagination.total, meta.pagination.per_page], [5, 2], 'pages without an acting user')
     }),
@@ -147,6 +250,37 @@ export const messages: CheckedArea = {
       equal(data(await server.api.send('DELETE', subscription, as(b))), { success: true }, 'the answer')
       equal(data(await server.api.send('GET', '/threads?participatedByMe=true', as(b))), [], 'threads after that')
     }),
+    check('10 Threads', 'the app replies in groups and to itself, not between two', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { guid } = await makeGroup(server, { members: { participants: [a] } })
+      const body = { data: { text: 'Reply' } }
+      const toApp = data(await server.api.post('/messages', toUser(a)))
+      for (const { id } of [await sayIn(server, guid, a), toApp]) {
+        const reply = data(await server.api.post(`/messages/${id}/thread`, body))
+        equal([reply.sender, reply.parentId], ['app_system', id], 'who replies, and to what')
+        const { meta } = success(await server.api.get(`/messages/${id}/thread`))
+        equal([meta.current.limit, meta.next.id, meta.previous.id], [100, reply.id, reply.id], '`meta` of the replies')
+      }
+      const { id } = await say(server, a, b)
+      failure(await server.api.post(`/messages/${id}/thread`, body), 400, 'ERR_BAD_REQUEST', 'onBehalfOf')
+      const withParent = { ...toUser(b), parentId: id }
+      failure(await server.api.post('/messages', withParent), 400, 'ERR_BAD_REQUEST', 'onBehalfOf')
+    }),
+    check('10, 11, 14 Cursors', 'are there on every page of threads, reactions and receipts', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const threads = success(await server.api.send('GET', '/threads', as(a))).meta
+      equal([threads.current.count, threads.next.affix, threads.previous.affix], [0, 'append', 'prepend'], 'no threads')
+      holds(isSeconds(threads.next.updatedAt), '`updatedAt` of no threads in seconds')
+      const { id } = await say(server, a, b)
+      for (const what of ['reactions', 'receipts']) {
+        const { data: none, meta } = success(await server.api.get(`/messages/${id}/${what}`))
+        equal([none, meta.next, meta.previous], [[], { affix: 'append' }, { affix: 'prepend' }], `no ${what}`)
+      }
+      success(await server.api.send('POST', `/messages/${id}/reactions/yes`, as(b)))
+      const { meta } = success(await server.api.get(`/messages/${id}/reactions`))
+      equal([meta.next.affix, meta.previous.affix], ['append', 'prepend'], 'both ways')
+      equal(String(meta.next.id), String(meta.previous.id), 'the only reaction')
+    }),
     check('11 Reactions', 'are counted on the message, listed, and taken back', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)
       const { id } = await say(server, a, b)
@@ -172,6 +306,19 @@ export const messages: CheckedArea = {
       equal(seen.data.interactions[0].elementId, 'yes', 'the element')
       failure(await interact(b, ['none-such']), 400, 'ERR_BAD_REQUEST')
       failure(await interact(a, ['yes']), 403, 'ERR_MESSAGE_ACTION_NOT_ALLOWED')
+    }),
+    check('12 Interactions', 'by the other path as well, where without any the message is read', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { id } = await say(server, a, b)
+      const last = await say(server, a, b)
+      const unread = async () =>
+        data(await server.api.send('GET', `/users/${a}/conversation`, as(b))).unreadMessageCount
+      done(await server.api.send('POST', `/messages/${id}/interactions`, as(b)))
+      equal(await unread(), '1', 'unread after the first')
+      done(await server.api.send('POST', `/messages/${last.id}/interactions`, { ...as(b), body: {} }))
+      equal(await unread(), '0', 'unread after the last')
+      const named = { ...as(b), body: { interactions: ['x'] } }
+      failure(await server.api.send('POST', `/messages/${id}/interactions`, named), 400, 'ERR_BAD_REQUEST')
     }),
     check('13 Pins', 'show to all, saves to oneself', async (server) => {
       const [a = '', b = '', c = ''] = await makeUsers(server, 3)

@@ -129,13 +129,14 @@ function problemWith({ other }: Stage, { status, text }: Answer, isStranger: boo
 /** Messages that were sent can be meant by what follows. */
 function learn({ own }: Stage, { status, body }: Answer, id: string): void {
   const message = body?.data
-  if (status !== 200 || !['sendMessage', 'sendMessageAsBot', 'sendReply'].includes(id) || !message.id) return
+  if (status !== 200 || !sending.has(id) || !message.id) return
   const { sender, receiver, receiverType } = message
   const place = receiverType === 'group' ? placeOfGroup(receiver) : placeOfUsers(sender, receiver)
   if (own.messages.size < messagesMax) own.messages.set(message.id, place)
 }
 
 const messagesMax = 400
+const sending = new Set(['sendMessage', 'sendMessageToUser', 'sendMessageToGroup', 'sendMessageAsBot', 'sendReply'])
 
 async function unlawfulSights(h: House, stage: Stage, sights: Sight[]): Promise<string[]> {
   const members = await everMembers(h, stage)

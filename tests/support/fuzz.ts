@@ -331,12 +331,15 @@ function soundBody(
 ): Record<string, unknown> {
   const bodies: Record<string, () => object> = {
     sendMessage: () => soundMessage(random),
+    sendMessageToUser: () => soundMessage(random),
+    sendMessageToGroup: () => soundMessage(random),
     sendMessageAsBot: () => soundMessage(random),
     sendReply: () => ({ data: { text: `hello <@uid:${random.pick(talk.uids)}>` } }),
     updateMessage: () => ({ data: { text: 'other words' }, tags: ['edited'] }),
     deleteMessage: () => ({ permanent: random.chance(0.2) }),
     addReactionInBody: () => ({ reaction: random.pick(records.reaction) }),
     recordInteractions: () => ({ interactions: ['yes'] }),
+    recordInteractionsOrRead: () => (random.chance(0.5) ? { interactions: ['yes'] } : {}),
     setPinnedConversations: () => ({ pinnedConversations: [{ uid: random.pick(records.uid) }] }),
   }
   const marks = ['Read', 'Delivered', 'Unread'].some((mark) => operation.id.endsWith(mark))
@@ -575,7 +578,14 @@ function goodScript(random: Random, { records }: Known): object {
   }
 }
 
-const sendsMessages = new Set(['sendMessage', 'sendReply', 'sendMessageAsBot', 'updateMessage'])
+const sendsMessages = new Set([
+  'sendMessage',
+  'sendMessageToUser',
+  'sendMessageToGroup',
+  'sendReply',
+  'sendMessageAsBot',
+  'updateMessage',
+])
 
 /** A message that will often be sent, whole or with some damage. */
 function messageText(random: Random, { records }: Known): string {
@@ -583,6 +593,11 @@ function messageText(random: Random, { records }: Known): string {
     () => ['message', 'text', { text: `${random.pick(oddTexts)} <@uid:${random.pick(records.uid)}>` }],
     () => ['message', 'text', { text: 'https://example.org', metadata: random.pick(['{}', '{', '[]', { a: 1 }]) }],
     () => ['message', random.pick(['image', 'file']), { attachments: [attachment(random)], text: 'caption' }],
+    () => [
+      'message',
+      random.pick(['image', 'audio']),
+      { url: random.pick(['https://example.org/a.png', ...oddTexts]) },
+    ],
     () => ['custom', random.pick(['place', ...oddTexts]), { customData: { a: 1 }, updateConversation: false }],
     () => ['interactive', random.pick(['form', 'card']), interactiveContent(random)],
   ])()
@@ -595,7 +610,8 @@ function messageText(random: Random, { records }: Known): string {
     data,
     ...(random.chance(0.2) && { muid: `m${random.whole(1, 20)}` }),
     ...(random.chance(0.2) && { tags: ['a', random.pick(oddTexts)] }),
-    ...(random.chance(0.2) && records.id.length > 0 && { parentId: random.pick(records.id) }),
+    ...(random.chance(0.2) &&
+      records.id.length > 0 && { [random.pick(['parentId', 'parentMessageId'])]: random.pick(records.id) }),
     ...(random.chance(0.2) && records.id.length > 0 && { quotedMessageId: random.pick(records.id) }),
     ...(random.chance(0.1) && {
       multipleReceivers: { uids: [random.pick(records.uid), 'u1'], guids: [random.pick(records.guid)] },

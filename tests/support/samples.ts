@@ -43,10 +43,13 @@ const namingBodies: Record<string, Record<string, unknown>> = {
   transferOwnership: { uid: 'milo' },
   requestUploads: { receiverId: 'client', receiverType: 'user', files: [announcedFile] },
   sendMessage: { receiver: 'client', receiverType: 'user', data: { text: 'Sample' } },
+  sendMessageToUser: { data: { text: 'Sample' } },
+  sendMessageToGroup: { data: { text: 'Sample' } },
   sendMessageAsBot: { receiver: 'client', receiverType: 'user', data: { text: 'Sample' } },
   updateMessage: { data: { text: 'Another sample' } },
   sendReply: { data: { text: 'Sample' } },
   recordInteractions: { interactions: ['sample'] },
+  recordInteractionsOrRead: { interactions: ['sample'] },
   setPinnedConversations: { pinnedConversations: [{ uid: 'client' }] },
   // Before the first message.
   markUserConversationUnread: { messageId: 0 },
@@ -191,6 +194,12 @@ const arrangements: Record<string, (stage: Stage, made: Record<string, string>) 
     assertSucceeds(await app.put(`/users/${uid}`, { role: 'bot' }))
   },
   getMember: addSample,
+  // Without an acting user the app replies, which it does in groups.
+  async sendReply(stage, made) {
+    const guid = await makers.guid?.(stage, made)
+    const body = { receiver: guid, receiverType: 'group', data: { text: 'Sample' } }
+    made.id = assertSucceeds(await stage.app.post('/messages', body, { onBehalfOf: 'client' })).data.id
+  },
   changeMemberScope: addSample,
   kickMember: addSample,
   banUser: addSample,

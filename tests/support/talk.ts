@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Asking } from '../../server/src/areas/messages/index.ts'
+import type { Actor } from '../../server/src/kit/operation.ts'
 import { type AppClient, assertSucceeds, type Caller, callerAt, type House } from './house.ts'
 
 /** What tests of conversations say and do before they look. */
@@ -35,6 +37,11 @@ export async function sayIn(
   more: object = {},
 ): Promise<Record> {
   return say(app, from, guid, text, { receiverType: 'group', ...more })
+}
+
+/** A server that asks for a list of messages, for a user or by itself. */
+export function asking(actor: Actor | undefined): Asking {
+  return { actor, caller: { kind: 'server', scope: 'fullAccess', keyFingerprint: '' }, now: 0 }
 }
 
 /** Acts with the user's own token. */

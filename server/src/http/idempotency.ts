@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { badRequest } from '../kit/errors.ts'
 import type { Caller } from '../kit/operation.ts'
 import type { Secrets } from '../kit/ports.ts'
+import type { ReadyMade } from '../kit/reply.ts'
 import { repliesToUser, replyKeptSeconds } from '../kit/retention.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 
@@ -41,27 +42,27 @@ function nameOf(caller: Caller): string {
 }
 
 /**
- * Runs `work` once per key. The reply is stored in the transaction of the change: a repeated request finds either both or
- * neither. Of two at the same time, the second waits for the first one's row.
+ * Runs `work` once per key. What is kept of the reply is stored in the transaction of the change: a repeated request
+ * finds either both or neither. Of two at the same time, the second waits for the first one's row.
  */
 export async function once(
   db: TenantDb,
   secrets: Secrets,
   now: number,
   attempt: Attempt | undefined,
-  work: () => Promise<string>,
+  work: () => Promise<Pick<ReadyMade, 'text' | 'kept'>>,
 ): Promise<string> {
-  if (!attempt) return work()
+  if (!attempt) return (await work()).text
   const earlier = await claim(db, attempt, now)
   if (earlier !== undefined) return secrets.open(earlier)
-  const reply = await work()
+  const { text, kept } = await work()
   await db
     .update('idempotent_replies')
-    .set({ reply: secrets.seal(reply) })
+    .set({ reply: secrets.seal(kept) })
     .where('caller', '=', attempt.caller)
     .where('key', '=', attempt.key)
     .execute()
-  return reply
+  return text
 }
 
 /** Takes the key, or answers the reply that is stored under it. */

@@ -37,8 +37,8 @@ function readValue(shape: Shape, value: unknown, isUpdate: boolean): unknown {
   if (Array.isArray(value)) return shape.items ? listOf(shape.items, value, isUpdate) : value
   if (typeof value === 'number') return shape['x-number'] && isCountable(value) ? String(value) : value
   if (typeof value !== 'object' || value === null) return value
-  const isFree = !shape.properties && !shape['x-properties']
-  return isFree ? value : objectOf(shape, value as Record<string, unknown>, isUpdate)
+  const described = [shape, ...(shape.anyOf ?? [])].find((each) => each.properties || each['x-properties'])
+  return described ? objectOf(described, value as Record<string, unknown>, isUpdate) : value
 }
 
 function listOf(items: Shape, values: unknown[], isUpdate: boolean): unknown[] {

@@ -106,10 +106,9 @@ async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Pr
         // The database may begin the transaction anew, and by then the reply of a repeated request may be there.
         call.ran = false
         call.used = 0
-        return once(tenantDb(connection, ownerOf(call)), tools.secrets, tools.clock.now(), attempt, async () => {
-          const reply = await perform(stage, connection, call, given)
-          return reply.text
-        })
+        return once(tenantDb(connection, ownerOf(call)), tools.secrets, tools.clock.now(), attempt, () =>
+          perform(stage, connection, call, given),
+        )
       }, call.app?.id)
     } catch (error) {
       call.used = 0

@@ -65,12 +65,12 @@ export function cursorsOf<Keys extends object>(
   }
 }
 
-/**
- * Where a list by time that had nothing is read on from: a record that is written later in this very second must not be
- * left behind, and reading on leaves out the second of the cursor.
- */
+// What is being written while somebody looks is dated a little before it can be seen.
+const writingSeconds = 2
+
+/** Where a list by time that had nothing is read on from: everything that comes from now on is after it. */
 export function justBefore(now: number): number {
-  return now - 1
+  return now - writingSeconds
 }
 
 export interface CursorQuery {

@@ -30,6 +30,11 @@ export class ReadyMade {
     return `${this.#before}${this.#items.join(',')}${this.#after}`
   }
 
+  /** What is answered to a request that is repeated under its `Idempotency-Key`. */
+  get kept(): string {
+    return this.text
+  }
+
   /** What is sent. Pieces are encoded one by one: to join, measure and copy a long text costs up to three times as much. */
   get body(): string | Buffer {
     if (this.#items.length === 0) return this.text
@@ -43,5 +48,19 @@ export class ReadyMade {
     }
     body.write(this.#after, at)
     return body
+  }
+}
+
+/** A reply that tells more than may be kept of it: whoever repeats the request gets the rest. */
+export class ToldOnce extends ReadyMade {
+  readonly #kept: string
+
+  constructor(reply: object, kept: object) {
+    super(JSON.stringify(reply))
+    this.#kept = JSON.stringify(kept)
+  }
+
+  override get kept(): string {
+    return this.#kept
   }
 }

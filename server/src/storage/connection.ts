@@ -79,6 +79,8 @@ export interface Flavour {
    * where ids become visible in their order.
    */
   settledId(run: RunStatement, table: keyof Tables): Promise<number | undefined>
+  /** Takes the next id of a numbered table, for what is told like a row of it and is none. */
+  takeId(run: RunStatement, table: keyof Tables): Promise<number>
   /**
    * Begins a statement whose best plan depends on its values, such as on how much was said in a conversation. A plan that
    * is kept for all values can be a thousand times slower.

@@ -56,6 +56,10 @@ function oldestUnderWay(table: keyof Tables): string {
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 }
 
+export function takeId(run: RunStatement, table: keyof Tables): Promise<number> {
+  return idIn<number>(run, `SELECT nextval('${table}_id_seq') AS id`)
+}
+
 async function idIn<Id>(run: RunStatement, statement: string): Promise<Id> {
   const { rows } = await run(statement, [])
   const [{ id }] = rows as [{ id: Id }]

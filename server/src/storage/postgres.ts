@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, sql } from 'kysely'
 import { type Connection, connectionOver, type Flavour, keptByApp, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
-import { settledId, showIdsUnderWay } from './ids-under-way.ts'
+import { settledId, showIdsUnderWay, takeId } from './ids-under-way.ts'
 import { createPlaces } from './places.ts'
 import { connectMilliseconds, openPool, planEachTime } from './postgres-pool.ts'
 import { listenForWakes, wakeStatement } from './postgres-wake.ts'
@@ -27,6 +27,7 @@ const flavour: Flavour = {
   lastUpTo: ([first, value], [second, upTo]) => sql`(${sql.ref(first)}, ${sql.ref(second)}) <= (${value}, ${upTo})
     ORDER BY ${sql.ref(first)} DESC, ${sql.ref(second)} DESC LIMIT 1`,
   settledId,
+  takeId,
   planEachTime: sql.raw(planEachTime),
   runsInThread: false,
   createAdapter: () => new PostgresAdapter(),

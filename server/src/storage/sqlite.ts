@@ -35,6 +35,10 @@ const flavour: Flavour = {
     ORDER BY ${sql.ref(second)} DESC LIMIT 1`,
   // There is one writer at a time.
   settledId: async () => undefined,
+  async takeId(run, table) {
+    const { rows } = await run('UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = ? RETURNING seq AS id', [table])
+    return (rows as [{ id: number }])[0].id
+  },
   // Plans do not depend on values here.
   planEachTime: sql``,
   runsInThread: true,

@@ -93,6 +93,34 @@ export const messages: Abuses = {
       }),
     },
   ],
+  sendMessageToUser: [
+    {
+      most: 'the longest text, with as many mentions and tags as there may be',
+      ask: (_, n) => ({
+        as: abuserAt(n),
+        params: { uid: uidAt(n) },
+        body: { data: { text: longText(n, mentioned) }, tags: shortTags(n) },
+      }),
+    },
+    {
+      most: 'a file whose address is as long as fits',
+      ask: (_, n) => ({
+        as: abuserAt(n),
+        params: { uid: uidAt(n) },
+        body: { type: 'image', data: { url: `https://example.org/${n}/${'x'.repeat(10_000)}.png` } },
+      }),
+    },
+  ],
+  sendMessageToGroup: [
+    {
+      most: 'the largest group, the longest text, and as many mentions and tags as there may be',
+      ask: (_, n) => ({
+        as: abuserAt(n),
+        params: { guid: crowd },
+        body: { data: { text: longText(n, mentioned) }, tags: shortTags(n) },
+      }),
+    },
+  ],
   listMessages: [
     ...asking({ ...anywhere, ...overAll }, () => ({ as: busyUser })),
     {

@@ -124,6 +124,16 @@ export const remarks: Abuses = {
       }),
     },
   ],
+  recordInteractionsOrRead: [
+    {
+      most: 'every element of a message that has as many as fit, which is its goal',
+      ask: ({ form }, n) => ({ as: abuserAt(n + 100), params: { id: form }, body: { interactions: elements } }),
+    },
+    {
+      most: 'all that was said in the largest group that tells who has read',
+      ask: ({ famous }, n) => ({ as: abuserAt(n), params: { id: famous }, body: {} }),
+    },
+  ],
   recordInteractions: [
     {
       most: 'every element of a message that has as many as fit, which is its goal',

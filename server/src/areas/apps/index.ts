@@ -5,6 +5,7 @@ import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
 export { addManagementKey, ensureOwner, findManagementKey, ownerAccountId } from './accounts.ts'
+export { createdAtOf } from './beginning.ts'
 export { leftInStore } from './gates.ts'
 export { bringSettings, settingsInForce, settingsOf, usualSettings } from './settings.ts'
 export { addApp, appOf, appsOf, toAppRecord, toAppSummary } from './store.ts'

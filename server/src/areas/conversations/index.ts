@@ -7,6 +7,7 @@ import { deleteMessages, emptyConversation } from './reset.ts'
 import { migrations } from './tables.ts'
 
 export { pinsMax } from './pins.ts'
+export { readUpTo } from './receipts.ts'
 
 export const conversations = area({
   name: 'conversations',

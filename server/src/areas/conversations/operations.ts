@@ -38,7 +38,7 @@ import { conversationPinned, conversationTagged, conversationUnpinned, markedUnr
 import { listedSides } from './list.ts'
 import { everySide } from './list-of-all.ts'
 import { pin, putSystemPins, toSystemPin, unpin } from './pins.ts'
-import { markDownTo, markUpTo } from './receipts.ts'
+import { accessible, markDownTo, markUpTo } from './receipts.ts'
 import { toConversations } from './record.ts'
 import { deleteForAll, emptyForGood, resetSide } from './reset.ts'
 import {
@@ -121,11 +121,6 @@ async function findIn(db: TenantDb, kind: With, id: string, actor: Actor | undef
   return { place, side: await findSide(db, place.conversationKey, uid) }
 }
 
-function accessible({ side }: Found): Side {
-  if (!side || !isListed(side)) throw notAccessible()
-  return side
-}
-
 /** For whoever only looks, a group that they are not in is a conversation that they do not have. */
 async function asRead(finding: Promise<Found>): Promise<Found> {
   try {
@@ -172,7 +167,7 @@ const getConversation = ofBoth((kind, path, name) =>
     reply: one(Conversation),
     errors: lookErrors,
     find: ({ db, params, actor }) => asRead(findIn(db, kind, idIn(params), actor)),
-    run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
+    run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found.side), actor) }),
   }),
 )
 
@@ -191,7 +186,7 @@ const tagConversation = ofBoth((kind, path, name) =>
     find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
     async run(call) {
       const { db, found, body, actor } = call
-      const side = accessible(found)
+      const side = accessible(found.side)
       const tags = [...new Set(body.tags)]
       await db
         .update('conversation_rows')
@@ -223,7 +218,7 @@ const resetConversation = ofBoth((kind, path, name) =>
     errors: kind === 'user' ? [...sideErrors, notForClients] : sideErrors,
     find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
     async run(call) {
-      const side = accessible(call.found)
+      const side = accessible(call.found.side)
       const { preserveOrder = false } = call.body
       if ('deleteMessagesPermanently' in call.body && call.body.deleteMessagesPermanently) {
         if (call.caller.kind === 'client') throw notForClients()
@@ -248,7 +243,7 @@ const markConversation = (['delivered', 'read'] as const).flatMap((mark) =>
       errors: [...sideErrors, messageNotFound],
       find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
       async run(call) {
-        const side = accessible(call.found)
+        const side = accessible(call.found.side)
         const { messageId } = call.body
         await markUpTo(call, side, mark, messageId === undefined ? undefined : Number(messageId))
         const message = `Messages are marked as ${mark}.`
@@ -272,7 +267,7 @@ const markUnread = ofBoth((kind, path, name) =>
     errors: [...sideErrors, messageNotFound],
     find: ({ db, params, actor }) => findIn(db, kind, idIn(params), actor),
     async run(call) {
-      const side = accessible(call.found)
+      const side = accessible(call.found.side)
       useOne(call.portion)
       const moved = await markDownTo(call, side, Number(call.body.messageId))
       if (moved) {
@@ -384,7 +379,7 @@ const getById = operation({
   reply: one(Conversation),
   errors: [...lookErrors, conversationNotFound, ambiguousId],
   find: ({ db, params, actor }) => asRead(requireById(db, params.conversationId, actor)),
-  run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found), actor) }),
+  run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found.side), actor) }),
 })
 
 const deleteById = operation({
@@ -398,7 +393,7 @@ const deleteById = operation({
   errors: [...sideErrors, conversationNotFound, ambiguousId],
   find: ({ db, params, actor }) => requireById(db, params.conversationId, actor),
   async run(call) {
-    const side = accessible(call.found)
+    const side = accessible(call.found.side)
     await deleteForAll(call, side)
     return done(`The conversation ${conversationIdOf(side.conversation_key)} is deleted for everybody.`)
   },

@@ -5,6 +5,7 @@ import {
   advance,
   type ConversationKey,
   findConversation,
+  findSide,
   type MessageRow,
   type ReceiptKind,
   retreat,
@@ -12,6 +13,8 @@ import {
   settleAll,
   tellProgress,
 } from '../timeline/index.ts'
+import { notAccessible } from './errors.ts'
+import { isListed } from './sides.ts'
 
 /** Moves a user's cursor to a message, or to the last one, and tells whoever waits for it. */
 export async function markUpTo(
@@ -28,6 +31,17 @@ export async function markUpTo(
   const { steps, wasLast } = await advance(work, conversation, side.uid, kind, target)
   if (steps.delivered || steps.read) await tellProgress(work, conversation, side.uid, steps)
   await settleAll(work, conversation, wasLast)
+}
+
+/** Marks a conversation as read up to a message that the user can see. */
+export async function readUpTo(work: Work, { id, conversation_key }: MessageRow, uid: string): Promise<void> {
+  await markUpTo(work, accessible(await findSide(work.db, conversation_key, uid)), 'read', id)
+}
+
+/** The side of a conversation that a user has in their list, or could have. */
+export function accessible(side: Side | undefined): Side {
+  if (!side || !isListed(side)) throw notAccessible()
+  return side
 }
 
 /** Takes a user's cursor back: what follows the message is unread again. */

@@ -93,7 +93,7 @@ export type GuestLists = { [List in keyof typeof guestLists]?: string[] | undefi
 
 /** Some clients write whom they name as an entry of the list of members. */
 const NamedGuest = Type.Object({
-  uid: FilledText(uidCharactersMax),
+  uid: Id(FilledText(uidCharactersMax)),
   scope: Type.Optional(OneOf(['participant'])),
 })
 type NamedGuest = Static<typeof NamedGuest>
@@ -126,7 +126,7 @@ export const MembersAdd = Type.Refine(
       {
         ...guestLists,
         participants: Type.Optional(
-          Type.Array(Type.Union([FilledText(uidCharactersMax), NamedGuest]), {
+          Type.Array(Id(Type.Union([FilledText(uidCharactersMax), NamedGuest])), {
             description: 'UIDs of participants to be; a client that names nobody but its own user joins',
             examples: [['milo']],
           }),

@@ -2,7 +2,7 @@ import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { placeOfGroup, writeAction } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { systemUid, systemUser, toUser, type UserRow } from '../users/index.ts'
+import { systemRecord, systemUid, toUser, type UserRow } from '../users/index.ts'
 import type { User } from '../users/schemas.ts'
 import {
   memberAdded,
@@ -25,15 +25,15 @@ interface Deed {
   on: UserRow
 }
 
-const system: User = { ...systemUser, createdAt: 0 }
-
 /** The user in short, as messages about them show; what is private or long stays out of the history. */
 function toUserCard(row: UserRow): User {
   const { metadata: _metadata, tags: _tags, statusMessage: _said, ...card } = toUser(row)
   return card
 }
 
-const cardOf = (user: UserRow | undefined) => (user ? toUserCard(user) : system)
+async function cardOf(db: TenantDb, user: UserRow | undefined): Promise<User> {
+  return user ? toUserCard(user) : systemRecord(db)
+}
 
 /** The record that events carry. How many are connected is not counted anew with each change of a large group. */
 export async function toldGroup(db: TenantDb, row: GroupRow, record: Group = toGroup(row)): Promise<Group> {
@@ -47,7 +47,7 @@ async function say(work: Work, action: string, { group, by, on }: Deed, extras?:
     action,
     sender: by?.uid ?? systemUid,
     receiver: group.guid,
-    by: { entity: cardOf(by), entityType: 'user' },
+    by: { entity: await cardOf(work.db, by), entityType: 'user' },
     on: { entity: toUserCard(on), entityType: 'user' },
     for: { entity: toGroupCard(group), entityType: 'group' },
     ...(extras && { extras }),
@@ -60,7 +60,7 @@ const deeds = { added: memberAdded, kicked: memberKicked, banned: memberBanned, 
 export async function tellDeed(work: Work, action: keyof typeof deeds, deed: Deed): Promise<Message> {
   const message = await say(work, action, deed)
   const group = await toldGroup(work.db, deed.group, toGroupCard(deed.group))
-  await work.emit(deeds[action], { group, user: toUserCard(deed.on), by: cardOf(deed.by), message })
+  await work.emit(deeds[action], { group, user: toUserCard(deed.on), by: await cardOf(work.db, deed.by), message })
   return message
 }
 
@@ -88,7 +88,7 @@ export async function tellScope(work: Work, deed: Deed, scope: MemberScope, oldS
   await work.emit(memberScopeChanged, {
     group,
     user: toUserCard(deed.on),
-    by: cardOf(deed.by),
+    by: await cardOf(work.db, deed.by),
     message,
     scope,
     oldScope,

@@ -42,6 +42,32 @@ for (const database of databases) {
         .filter(({ app_id, name }) => app_id === app.id && name === 'interaction.goalCompleted')
         .map(({ payload }) => JSON.parse(payload)) ?? []
 
+    it('come by another path as well, which without any says that the message is read', async () => {
+      const app = await appWith(h, 'ada', 'lin', 'max')
+      const { id } = await form(app)
+      const post = (of: string, uid: string, body?: object) => app.post(`/messages/${of}/interactions`, body, as(uid))
+      const { data } = assertSucceeds(await post(id, 'ada', { interactions: ['name'] }))
+      assert.deepEqual(Object.keys(data), ['success', 'message'])
+      assert.deepEqual(
+        (await doneBy(app, id, 'ada')).map(({ elementId }: { elementId: string }) => elementId),
+        ['name'],
+      )
+      for (const interactions of [[], ['none'], 'name']) {
+        assertFails(await post(id, 'ada', { interactions }), 400, 'ERR_BAD_REQUEST')
+      }
+      const [one, two] = [await say(app, 'lin', 'ada'), await say(app, 'lin', 'ada')]
+      const unread = async () =>
+        assertSucceeds(await app.get('/users/lin/conversation', as('ada'))).data.unreadMessageCount
+      assert.equal(await unread(), '3')
+      assert.equal(assertSucceeds(await post(one.id, 'ada')).data.success, true)
+      assert.equal(await unread(), '1')
+      assertSucceeds(await post(two.id, 'ada', {}))
+      assert.equal(await unread(), '0')
+      assert.ok(assertSucceeds(await app.get(`/messages/${two.id}`)).data.readAt)
+      assertFails(await post(two.id, 'max'), 403, 'ERR_MESSAGE_NO_ACCESS')
+      assertFails(await app.post(`/messages/${two.id}/interactions`), 400, 'ERR_BAD_REQUEST')
+    })
+
     it('are recorded for each user, with the time of the first', async () => {
       const app = await appWith(h, 'ada', 'lin')
       const { id } = await form(app, { allowSenderInteraction: true })

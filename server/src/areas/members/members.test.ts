@@ -80,8 +80,9 @@ for (const database of databases) {
         assert.match(id, /^\d+$/)
         assert.equal(sentAt, updatedAt)
         const { for: place, by, on } = message.data.entities
+        const { createdAt } = assertSucceeds(await h.management.get(`/apps/${app.id}`)).data
         assert.deepEqual(by, {
-          entity: { uid: 'app_system', name: 'System', role: 'default', status: 'offline', createdAt: 0 },
+          entity: { uid: 'app_system', name: 'System', role: 'default', status: 'offline', createdAt },
           entityType: 'user',
         })
         assert.deepEqual([on.entity.uid, on.entityType], ['out', 'user'])

@@ -22,86 +22,90 @@ import { appWith, as, clientOf, say, sayIn } from '../../../../tests/support/tal
  * would reach the other; what one does for oneself, or takes back, it does not.
  */
 const betweenTwo = linesOf(`
-  act         app          sender        receiver      outsider          blocked       blocking      blockingAuthor
-  get         ok           ok            ok            noAccess          ok            ok            ok
-  list        ok           ok            ok            absent            ok            ok            ok
-  listAll     ok           ok            ok            absent            ok            ok            ok
-  edit        ok           ok            notSender     noAccess          blockedMe     notSender     iBlocked
-  react       needsActor   ok            ok            noAccess          blockedMe     iBlocked      iBlocked
-  unreact     needsActor   ok            ok            noAccess          ok            ok            ok
-  reactions   ok           ok            ok            noAccess          ok            ok            ok
-  pin         ok           ok            ok            noAccess          blockedMe     iBlocked      iBlocked
-  unpin       ok           ok            ok            noAccess          ok            ok            ok
-  save        needsActor   ok            ok            noAccess          ok            ok            ok
-  unsave      needsActor   ok            ok            noAccess          ok            ok            ok
-  receipts    ok           ok            ok            noAccess          ok            ok            ok
-  replies     ok           ok            ok            noAccess          ok            ok            ok
-  follow      needsActor   ok            ok            noAccess          ok            ok            ok
-  unfollow    needsActor   ok            ok            noAccess          ok            ok            ok
-  interact    needsActor   notAllowed    ok            noAccess          notAllowed    iBlocked      notAllowed
-  delivered   needsActor   ok            ok            noTalk            ok            ok            ok
-  read        needsActor   ok            ok            noTalk            ok            ok            ok
-  unread      needsActor   ok            ok            noTalk            ok            ok            ok
-  tag         needsActor   ok            ok            noTalk            ok            ok            ok
-  talks       ok           ok            ok            absent            ok            absent        absent
-  talk        needsActor   ok            ok            noTalk            ok            ok            ok
-  talkById    needsActor   ok            ok            noTalk            ok            ok            ok
-  forget      needsActor   ok            ok            noTalk            ok            ok            ok
-  reply       needsActor   ok            ok            noAccess          blockedMe     iBlocked      iBlocked
-  replyHere   wrongThread  ok            ok            wrongThread       blockedMe     iBlocked      iBlocked
-  quote       noAccess     ok            ok            noAccess          blockedMe     iBlocked      iBlocked
-  send        ok           ok            ok            ok                blockedMe     iBlocked      iBlocked
-  sendToMany  ok           ok            ok            ok                blockedMe     iBlocked      iBlocked
-  media       ok           ok            ok            ok                blockedMe     iBlocked      iBlocked
-  upload      needsActor   ok            ok            ok                denied        denied        denied
-  delete      ok           ok            notSender     noAccess          ok            notSender     ok
-  pinTalk     needsActor   ok            ok            ok                ok            ok            ok
-  deleteById  needsActor   ok|wrongDoor  ok|wrongDoor  noTalk|wrongDoor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor
+  act            app         sender        receiver      outsider          blocked       blocking      blockingAuthor
+  get            ok          ok            ok            noAccess          ok            ok            ok
+  list           ok          ok            ok            absent            ok            ok            ok
+  listAll        ok          ok            ok            absent            ok            ok            ok
+  edit           ok          ok            notSender     noAccess          blockedMe     notSender     iBlocked
+  react          needsActor  ok            ok            noAccess          blockedMe     iBlocked      iBlocked
+  unreact        needsActor  ok            ok            noAccess          ok            ok            ok
+  reactions      ok          ok            ok            noAccess          ok            ok            ok
+  pin            ok          ok            ok            noAccess          blockedMe     iBlocked      iBlocked
+  unpin          ok          ok            ok            noAccess          ok            ok            ok
+  save           needsActor  ok            ok            noAccess          ok            ok            ok
+  unsave         needsActor  ok            ok            noAccess          ok            ok            ok
+  receipts       ok          ok            ok            noAccess          ok            ok            ok
+  replies        ok          ok            ok            noAccess          ok            ok            ok
+  follow         needsActor  ok            ok            noAccess          ok            ok            ok
+  unfollow       needsActor  ok            ok            noAccess          ok            ok            ok
+  interact       needsActor  notAllowed    ok            noAccess          notAllowed    iBlocked      notAllowed
+  delivered      needsActor  ok            ok            noTalk            ok            ok            ok
+  read           needsActor  ok            ok            noTalk            ok            ok            ok
+  readByMessage  needsActor  ok            ok            noAccess          ok            ok            ok
+  unread         needsActor  ok            ok            noTalk            ok            ok            ok
+  tag            needsActor  ok            ok            noTalk            ok            ok            ok
+  talks          ok          ok            ok            absent            ok            absent        absent
+  talk           needsActor  ok            ok            noTalk            ok            ok            ok
+  talkById       needsActor  ok            ok            noTalk            ok            ok            ok
+  forget         needsActor  ok            ok            noTalk            ok            ok            ok
+  reply          needsActor  ok            ok            noAccess          blockedMe     iBlocked      iBlocked
+  replyHere      needsActor  ok            ok            wrongThread       blockedMe     iBlocked      iBlocked
+  quote          noAccess    ok            ok            noAccess          blockedMe     iBlocked      iBlocked
+  send           ok          ok            ok            ok                blockedMe     iBlocked      iBlocked
+  sendByPath     ok          ok            ok            ok                blockedMe     iBlocked      iBlocked
+  sendToMany     ok          ok            ok            ok                blockedMe     iBlocked      iBlocked
+  media          ok          ok            ok            ok                blockedMe     iBlocked      iBlocked
+  upload         needsActor  ok            ok            ok                denied        denied        denied
+  delete         ok          ok            notSender     noAccess          ok            notSender     ok
+  pinTalk        needsActor  ok            ok            ok                ok            ok            ok
+  deleteById     needsActor  ok|wrongDoor  ok|wrongDoor  noTalk|wrongDoor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor
 `)
 
 /** A participant said something in a group. Whom one has blocked makes no difference there. */
 const inGroup = linesOf(`
-  act         app         sender        owner         admin         moderator     participant   outsider             banned
-  get         ok          ok            ok            ok            ok            ok            noAccess             noAccess
-  list        ok          ok            ok            ok            ok            ok            notJoined            banned
-  listAll     ok          ok            ok            ok            ok            ok            absent               absent
-  edit        ok          ok            ok            ok            ok            notSender     noAccess             noAccess
-  react       needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
-  unreact     needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
-  reactions   ok          ok            ok            ok            ok            ok            noAccess             noAccess
-  pin         ok          denied        ok            ok            ok            denied        noAccess             noAccess
-  unpin       ok          denied        ok            ok            ok            denied        noAccess             noAccess
-  save        needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
-  unsave      needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
-  receipts    ok          ok            ok            ok            ok            ok            noAccess             noAccess
-  replies     ok          ok            ok            ok            ok            ok            noAccess             noAccess
-  follow      needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
-  unfollow    needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
-  interact    needsActor  notAllowed    ok            ok            ok            ok            noAccess             noAccess
-  delivered   needsActor  ok            ok            ok            ok            ok            notJoined            banned
-  read        needsActor  ok            ok            ok            ok            ok            notJoined            banned
-  unread      needsActor  ok            ok            ok            ok            ok            notJoined            banned
-  tag         needsActor  ok            ok            ok            ok            ok            notJoined            banned
-  talks       ok          ok            ok            ok            ok            ok            absent               absent
-  talk        needsActor  ok            ok            ok            ok            ok            noTalk               banned
-  talkById    needsActor  ok            ok            ok            ok            ok            noTalk               banned
-  forget      needsActor  ok            ok            ok            ok            ok            notJoined            banned
-  reply       needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
-  replyHere   ok          ok            ok            ok            ok            ok            notJoined            banned
-  quote       ok          ok            ok            ok            ok            ok            notJoined            banned
-  send        ok          ok            ok            ok            ok            ok            notJoined            banned
-  sendToMany  ok          ok            ok            ok            ok            ok            notJoined            banned
-  media       ok          ok            ok            ok            ok            ok            notJoined            banned
-  upload      needsActor  ok            ok            ok            ok            ok            denied               denied
-  delete      ok          ok            ok            ok            ok            notSender     noAccess             noAccess
-  pinTalk     needsActor  ok            ok            ok            ok            ok            notJoined            banned
-  deleteById  needsActor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor  notJoined|wrongDoor  banned|wrongDoor
+  act            app         sender        owner         admin         moderator     participant   outsider             banned
+  get            ok          ok            ok            ok            ok            ok            noAccess             noAccess
+  list           ok          ok            ok            ok            ok            ok            notJoined            banned
+  listAll        ok          ok            ok            ok            ok            ok            absent               absent
+  edit           ok          ok            ok            ok            ok            notSender     noAccess             noAccess
+  react          needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
+  unreact        needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
+  reactions      ok          ok            ok            ok            ok            ok            noAccess             noAccess
+  pin            ok          denied        ok            ok            ok            denied        noAccess             noAccess
+  unpin          ok          denied        ok            ok            ok            denied        noAccess             noAccess
+  save           needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
+  unsave         needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
+  receipts       ok          ok            ok            ok            ok            ok            noAccess             noAccess
+  replies        ok          ok            ok            ok            ok            ok            noAccess             noAccess
+  follow         needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
+  unfollow       needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
+  interact       needsActor  notAllowed    ok            ok            ok            ok            noAccess             noAccess
+  delivered      needsActor  ok            ok            ok            ok            ok            notJoined            banned
+  read           needsActor  ok            ok            ok            ok            ok            notJoined            banned
+  readByMessage  needsActor  ok            ok            ok            ok            ok            noAccess             noAccess
+  unread         needsActor  ok            ok            ok            ok            ok            notJoined            banned
+  tag            needsActor  ok            ok            ok            ok            ok            notJoined            banned
+  talks          ok          ok            ok            ok            ok            ok            absent               absent
+  talk           needsActor  ok            ok            ok            ok            ok            noTalk               banned
+  talkById       needsActor  ok            ok            ok            ok            ok            noTalk               banned
+  forget         needsActor  ok            ok            ok            ok            ok            notJoined            banned
+  reply          ok          ok            ok            ok            ok            ok            noAccess             noAccess
+  replyHere      ok          ok            ok            ok            ok            ok            notJoined            banned
+  quote          ok          ok            ok            ok            ok            ok            notJoined            banned
+  send           ok          ok            ok            ok            ok            ok            notJoined            banned
+  sendByPath     ok          ok            ok            ok            ok            ok            notJoined            banned
+  sendToMany     ok          ok            ok            ok            ok            ok            notJoined            banned
+  media          ok          ok            ok            ok            ok            ok            notJoined            banned
+  upload         needsActor  ok            ok            ok            ok            ok            denied               denied
+  delete         ok          ok            ok            ok            ok            notSender     noAccess             noAccess
+  pinTalk        needsActor  ok            ok            ok            ok            ok            notJoined            banned
+  deleteById     needsActor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor  ok|wrongDoor  notJoined|wrongDoor  banned|wrongDoor
 `)
 
 /** After these, nothing is left to go on with. */
 const spoils = new Set(['delete', 'forget', 'deleteById'])
 /** What these answer is by whoever acted, or by the app. */
-const signed = new Set(['send', 'media', 'replyHere', 'quote', 'edit', 'delete'])
+const signed = new Set(['send', 'sendByPath', 'media', 'replyHere', 'quote', 'edit', 'delete'])
 
 /** A message, an interactive one beside it, and where the one who acts speaks. */
 interface Scene {
@@ -145,6 +149,7 @@ function ask(caller: Caller, act: string, { id, form, conversationId, to }: Scen
     interact: () => caller.send(`/messages/${form}/interacted`, { method: 'PATCH', body: { interactions: ['a'] } }),
     delivered: () => caller.post(`${talk}/delivered`),
     read: () => caller.post(`${talk}/read`),
+    readByMessage: () => caller.post(`${message}/interactions`),
     unread: () => caller.delete(`${talk}/read`, { messageId: id }),
     tag: () => caller.put(talk, { tags: ['a'] }),
     talks: () => caller.get('/conversations'),
@@ -157,6 +162,7 @@ function ask(caller: Caller, act: string, { id, form, conversationId, to }: Scen
     replyHere: () => caller.post('/messages', { ...to, ...text, parentId: id }),
     quote: () => caller.post('/messages', { ...to, ...text, quotedMessageId: id }),
     send: () => caller.post('/messages', { ...to, ...text }),
+    sendByPath: () => caller.post(`${path}/messages`, text),
     sendToMany: () => caller.post('/messages', { ...text, multipleReceivers: several }),
     media: () => caller.post('/messages', { ...to, type: 'image', data: { attachments: [picture] } }),
     upload: () => caller.post('/files', { receiverId: to.receiver, receiverType: to.receiverType, files: [file] }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
+import { dump } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { appWith, as, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
 
@@ -196,13 +197,42 @@ for (const database of databases) {
       assertFails(await app.delete(`/messages/${sent.id}`, { permanent: 'true' }, as('lin')), 400, 'ERR_BAD_REQUEST')
       const { data: action } = assertSucceeds(await app.delete(`/messages/${sent.id}`, { permanent: true }, as('lin')))
       assert.deepEqual([action.data.action, action.data.entities.on.entity.id], ['deleted', sent.id])
-      assert.deepEqual(Object.keys(action.data.entities.on.entity.data), ['entities'])
       await h.settle()
       for (const path of ['', '/receipts', '/reactions', '/thread']) {
         assertFails(await app.get(`/messages/${sent.id}${path}`), 404, 'ERR_MESSAGE_ID_NOT_FOUND')
       }
       const { data } = assertSucceeds(await app.get(`/messages?id=${Number(sent.id) - 1}`))
       assert.deepEqual(data, [])
+    })
+
+    it('for good shows it for the last time, to whoever did it, and is no reason to keep a word of it', async () => {
+      const sent = await say(app, 'lin', 'ada', 'a word: xylophone')
+      assertSucceeds(await app.put(`/messages/${sent.id}`, { data: { metadata: { n: 1 } } }, as('lin')))
+      const was = assertSucceeds(await app.get(`/messages/${sent.id}`)).data
+      const remove = () =>
+        app.send(`/messages/${sent.id}`, {
+          method: 'DELETE',
+          body: { permanent: true },
+          headers: { 'Idempotency-Key': 'last sight' },
+        })
+      const { data: action } = assertSucceeds(await remove())
+      const { by, on, for: where } = action.data.entities
+      assert.deepEqual(on, { entity: was, entityType: 'message' })
+      assert.deepEqual([was.data.text, was.editedBy, 'deletedAt' in was], ['a word: xylophone', 'lin', false])
+      assert.ok(Number(action.id) > Number(was.id))
+      assert.deepEqual([by.entity.uid, where.entity.uid, action.receiver], ['app_system', 'ada', 'ada'])
+      const again = assertSucceeds(await remove()).data
+      assert.deepEqual([again.id, Object.keys(again.data.entities.on.entity.data)], [action.id, ['entities']])
+      const next = await say(app, 'lin', 'ada')
+      assert.ok(Number(next.id) > Number(action.id), 'the number is nobody else’s')
+      await h.settle()
+      // The log may still tell of when it was sent and edited, for as long as it is kept.
+      const { events = [], ...tables } = await dump(h)
+      const stored = [...Object.values(tables).flat(), ...events.filter((event) => event.includes('message.purged'))]
+      assert.deepEqual(
+        stored.filter((row) => row.includes('xylophone')),
+        [],
+      )
     })
 
     it('is not for actions, nor for what is deleted, whoever asks', async () => {

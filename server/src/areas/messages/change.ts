@@ -18,7 +18,7 @@ import {
   writeAction,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { findUser, systemUid, toUser } from '../users/index.ts'
+import { findUser, systemRecord, systemUid, toUser } from '../users/index.ts'
 import { editedContent, flagsOf } from './content.ts'
 import { messageNotFound } from './errors.ts'
 import { messageDeleted, messageEdited, messagePurged, messagesCleared } from './events.ts'
@@ -133,29 +133,45 @@ export async function takeContents(work: Work, rows: MessageRow[], by: string): 
   if (rows.length > 0) await work.emit(messagesCleared, { ids: rows.map(({ id }) => id) })
 }
 
-/** Removes a message and its thread for good. The action is told and not kept. */
-export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor | undefined): Promise<Message> {
+/** What is said of a message that is gone for good. */
+export interface Removal {
+  /** To whoever removed it, and once: the message as it was. */
+  answer: Message
+  /** To everybody else: that it is gone. */
+  told: Message
+}
+
+/**
+ * Removes a message and its thread for good. The action is told and not kept, and what the message said stands in the
+ * answer alone: events and whatever else is written live on.
+ */
+export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor | undefined): Promise<Removal> {
   const { db, now } = work
   const row = await held(db, seen)
   if (row.category === 'action' || row.category === 'call') refuseUntouchable(row)
   await refuseChange(db, row, actor, 'delete')
   const by = actor?.uid ?? systemUid
+  const { deletedAt: _, deletedBy: __, ...was } = await seenMessage(db, row.id, undefined)
   const { entities } = JSON.parse(row.data)
   const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
   const message = toMessage(db, gone, {})
-  await purge(work, [row])
-  const { by: who, on, for: where } = await entitiesOf(db, row, actor, message)
-  const action: Message = {
-    ...toMessage(db, { ...gone, parent_id: null, quoted_id: null, muid: null, reply_count: 0 }, {}),
+  const id = String(await db.connection.flavour.takeId(db.connection.run, 'messages'))
+  const telling = async (inside: Message): Promise<Message> => ({
+    id,
+    conversationId: message.conversationId,
     sender: by,
+    receiver: row.receiver,
+    receiverType: row.receiver_type,
     category: 'action',
     type: 'message',
-    data: { action: 'deleted', entities: { by: who, on, for: where } },
+    data: { action: 'deleted', entities: await entitiesOf(db, row, actor, inside) },
     sentAt: now,
-  }
-  const { deletedAt: _, deletedBy: __, ...told } = action
+    updatedAt: now,
+  })
+  const [answer, told] = [await telling(was), await telling(message)]
+  await purge(work, [row])
   await work.emit(messagePurged, { message, action: told, audience: await audienceFor(db, row, by) })
-  return told
+  return { answer, told }
 }
 
 async function update(db: TenantDb, id: number, columns: Partial<MessageRow>): Promise<MessageRow> {
@@ -218,8 +234,10 @@ async function entitiesOf(
   // What it quotes is another's to take back, and the history of this one would not hear of it.
   { quotedMessage: _, ...message }: Message,
 ) {
-  const { entity } = await speakerFor(db, actor)
-  const by: Entity = { entity, entityType: 'user' }
+  const by: Entity = {
+    entity: actor ? (await speakerFor(db, actor)).entity : await systemRecord(db),
+    entityType: 'user',
+  }
   const on: Entity = { entity: message, entityType: 'message' }
   return { by, on, for: await whereTold(db, row, actor) }
 }

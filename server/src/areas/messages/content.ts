@@ -1,4 +1,5 @@
 import { readMetadata } from '../../kit/metadata.ts'
+import { cleanName, kindByName } from '../files/index.ts'
 import type { Attachment } from '../files/schemas.ts'
 import {
   emptyCategory,
@@ -66,7 +67,8 @@ export function contentOf(
   const data = objectOf(sent)
   if (!data) throw invalidData({ reason: 'must be an object' })
   if (received.length > 0 && !isMedia(kind)) throw invalidMedia({ reason: 'only media messages have files' })
-  return checked(kind, withoutOurs(data), received, filesMax)
+  const files = isMedia(kind) && received.length === 0 ? fileAtUrl(kind.type, data) : received
+  return checked(kind, withoutOurs(data), files, filesMax)
 }
 
 /** What only the service says about a message; nobody can send it. */
@@ -156,6 +158,22 @@ function attachmentsIn({ attachments: sent }: Data, received: Attachment[], file
   return [...attachments.map(attachmentFrom), ...received]
 }
 
+/** A file that is named by its address alone; none, where there are attachments or no address. */
+function fileAtUrl(type: string, { attachments, url }: Data): Attachment[] {
+  const isNamed = url !== undefined && url !== null && url !== ''
+  const hasAttachments = Array.isArray(attachments) ? attachments.length > 0 : attachments != null
+  if (!isNamed || hasAttachments) return []
+  if (typeof url !== 'string' || !isWebAddress(url)) throw invalidMedia({ reason: badAddress })
+  const name = cleanName(new URL(url).pathname.split('/').at(-1) || type)
+  return [{ url, name, ...kindByName(name) } as Attachment]
+}
+
+const badAddress = 'url must be an http or https address'
+
+function isWebAddress(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url)
+}
+
 function attachmentFrom(sent: unknown): Attachment {
   const attachment = objectOf(sent)
   if (!attachment) throw invalidMedia({ reason: 'it must be an object' })
@@ -163,9 +181,7 @@ function attachmentFrom(sent: unknown): Attachment {
     if (typeof attachment[name] !== 'string' || attachment[name] === '')
       throw invalidMedia({ reason: `${name} is missing` })
   }
-  if (!/^https?:\/\//i.test(String(attachment.url)) || !URL.canParse(String(attachment.url))) {
-    throw invalidMedia({ reason: 'url must be an http or https address' })
-  }
+  if (!isWebAddress(String(attachment.url))) throw invalidMedia({ reason: badAddress })
   const { size, ...rest } = attachment
   if (size === undefined) return rest as unknown as Attachment
   const bytes = typeof size === 'string' && /^\d{1,15}$/.test(size) ? Number(size) : size

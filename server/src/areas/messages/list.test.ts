@@ -328,11 +328,19 @@ for (const database of databases) {
           assert.deepEqual(await found('/users/lin/messages', asked, 'ada'), byPlace(false), asked)
           assert.deepEqual(await found('/groups/crew/messages', asked, 'ada'), byPlace(true), asked)
         }
-        for (const asked of ['myMentionsOnly=true', 'saved=true', 'unread=true', 'undelivered=true', 'count=true']) {
-          for (const path of ['/messages', '/users/lin/messages', '/groups/crew/messages']) {
-            const answer = await app.get(`${path}?${asked}`)
-            assertFails(answer, 400, 'ERR_BAD_REQUEST')
-            assert.deepEqual(Object.keys(answer.body.error.details), [asked.split('=')[0]])
+        for (const path of ['/messages', '/users/lin/messages', '/groups/crew/messages']) {
+          const answer = await app.get(`${path}?saved=true`)
+          assertFails(answer, 400, 'ERR_BAD_REQUEST')
+          assert.deepEqual(Object.keys(answer.body.error.details), ['saved'])
+        }
+      })
+
+      it('pass over what is asked about the acting user where there is none', async () => {
+        for (const path of ['/messages', '/users/lin/messages', '/groups/crew/messages']) {
+          const all = assertSucceeds(await app.get(path))
+          for (const asked of ['myMentionsOnly=true', 'unread=true', 'undelivered=true', 'count=true&unread=true']) {
+            const { data, meta } = assertSucceeds(await app.get(`${path}?${asked}`))
+            assert.deepEqual([idsIn(data), Object.keys(meta)], [idsIn(all.data), Object.keys(all.meta)], asked)
           }
         }
       })
@@ -350,7 +358,7 @@ for (const database of databases) {
         const read = async (search: string) => assertSucceeds(await app.get(`/users/lin/messages?${search}`))
         const { data, meta } = await read('perPage=1000')
         assert.deepEqual(namesIn(data).toSorted(), [...except(...inGroup), 'foreign'].toSorted())
-        assert.deepEqual(meta.cursor, { id: data.at(-1).id, affix: 'append' })
+        assert.deepEqual(meta.cursor, { id: Number(data[0].id), affix: 'prepend' })
         assert.equal(meta.pagination.total, data.length)
         const page = await read('perPage=5&page=2')
         assert.deepEqual(idsIn(page.data), idsIn(data).slice(5, 10))
@@ -382,10 +390,38 @@ for (const database of databases) {
 
       it('hold up to a thousand, or a hundred for clients', async () => {
         const limit = async (search: string) => assertSucceeds(await app.get(`/messages${search}`)).meta.current.limit
-        assert.deepEqual([await limit(''), await limit('?limit=5000')], [10, 1000])
+        assert.deepEqual([await limit(''), await limit('?limit=5000')], [100, 1000])
         const client = await clientOf(h, app, 'ada')
         assert.equal(assertSucceeds(await client.get('/messages?limit=5000')).meta.current.limit, 100)
         assert.deepEqual(namesIn(assertSucceeds(await client.get('/messages?limit=100')).data), everything)
+      })
+
+      it('begin with the oldest for servers, and end with the newest for end users who do not say where', async () => {
+        const own = await appWith(h, 'ada', 'lin')
+        assertSucceeds(await own.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada', 'lin'] } }))
+        const sent: string[] = []
+        for (let n = 0; n < 5; n += 1) sent.push((await sayIn(own, 'g', 'lin', `m${n}`)).id)
+        const { sentAt } = assertSucceeds(await own.get(`/messages/${sent[0]}`)).data
+        const client = await clientOf(h, own, 'ada')
+        const ids = async (caller: Pick<typeof client, 'get'>, search = '') =>
+          idsIn(assertSucceeds(await caller.get(`/groups/g/messages?category=message&limit=2${search}`)).data)
+        const server = { get: (path: string) => own.get(path, as('ada')) }
+        const [oldest, newest] = [sent.slice(0, 2), sent.slice(-2)]
+        assert.deepEqual([await ids(server), await ids(client)], [oldest, newest])
+        for (const said of ['&affix=append', '&id=0', `&sentAt=${sentAt - 1}`, '&fromTimestamp=1', '&updatedAt=1']) {
+          assert.deepEqual(await ids(client, said), oldest, said)
+        }
+        const { meta } = assertSucceeds(await client.get('/groups/g/messages?category=message&limit=2'))
+        assert.deepEqual([meta.previous.id, meta.next.id], newest)
+        assert.deepEqual(await ids(client, `&${new URLSearchParams(meta.previous)}`), sent.slice(1, 3))
+        for (const id of sent.slice(0, 3)) assertSucceeds(await own.post(`/messages/${id}/save`, undefined, as('ada')))
+        assert.deepEqual(await ids(client, '&saved=true'), [sent[2], sent[1]])
+      })
+
+      it('take perPage for the limit where one conversation is read', async () => {
+        const limit = async (search: string) =>
+          assertSucceeds(await app.get(`/users/lin/messages?${search}`, as('ada'))).meta.current.limit
+        assert.deepEqual([await limit('perPage=7'), await limit('perPage=7&limit=3')], [7, 3])
       })
 
       it('ask for somebody and for membership', async () => {

@@ -10,16 +10,27 @@ import { listedFor } from './listed.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
 import { type Affix, keysIn, type Scope } from './ways.ts'
 
-export interface Stretch {
-  rows: SeenMessage[]
-  limit: number
+/** Where a message stands: by its id, and among pinned ones by when it was pinned. */
+interface Keys {
+  sentAt: number
+  id: string
+  pinnedAt?: number
 }
 
-/** What a list tells about a stretch of it, and how to read on from there. */
-export function metaOf({ rows, limit }: Stretch, { id, sentAt }: MessageListQuery, now: number) {
-  const page = rows.map((row) => ({ sentAt: row.sent_at, id: String(row.id) }))
-  const asked = { sentAt, id: id === undefined ? undefined : String(id) }
-  return { current: { limit, count: rows.length }, ...cursorsOf(page, asked, { sentAt: justBefore(now) }) }
+export interface Stretch {
+  rows: SeenMessage[]
+  meta: {
+    current: { limit: number; count: number }
+    next: Partial<Keys> & { affix: 'append' }
+    previous: Partial<Keys> & { affix: 'prepend' }
+  }
+}
+
+/** Who asks for a list, and when. */
+export interface Asking {
+  actor: Actor | undefined
+  caller: Caller
+  now: number
 }
 
 export async function viewerFor(db: TenantDb, { uid }: Actor): Promise<Viewer> {
@@ -38,12 +49,24 @@ export async function readStretch(
   db: TenantDb,
   scope: Scope,
   query: MessageListQuery,
-  actor: Actor | undefined,
-  limitMax: number,
+  asking: Asking,
 ): Promise<Stretch> {
+  const { actor, caller, now } = asking
+  const limit = Math.min(query.limit ?? messageLimits.usual, limitMaxFor(caller))
+  const rows = await rowsOf(db, scope, query, actor, affixFor(query, caller), limit)
+  const current = { limit, count: rows.length }
+  return { rows, meta: { current, ...cursorsOf(rows.map(query.pinned ? keysOfPinned : keysOf), stoodAt(query, now)) } }
+}
+
+async function rowsOf(
+  db: TenantDb,
+  scope: Scope,
+  query: MessageListQuery,
+  actor: Actor | undefined,
+  affix: Affix,
+  limit: number,
+): Promise<SeenMessage[]> {
   const viewer = actor && (await viewerFor(db, actor))
-  const limit = Math.min(query.limit ?? messageLimits.usual, limitMax)
-  const affix = query.affix ?? 'append'
   const search = searchOf(query, keysIn(scope))
   const narrowing = [
     ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
@@ -56,19 +79,59 @@ export async function readStretch(
     search,
     named: namedBy(db, query, viewer),
     senders: sendersAsked(query),
-    after: { uid: viewer?.uid ?? '', cursors: cursorsAsked(query) },
+    after: { uid: viewer?.uid ?? '', cursors: viewer ? cursorsAsked(query) : [] },
   }
   if (query.pinned && keysIn(scope)) {
     // An index leads to them, and there are few.
     const few = { ...wanted, isNarrowed: false }
     const pinned = await load(db, await findIds(db, scope, few, 'prepend', messageLimits.max), viewer?.uid)
-    return stretchOfPinned(pinned, query.id, affix, limit)
+    return stretchOfPinned(pinned, query, affix, limit)
   }
   // What a user has saved begins with the newest, so reading on goes back in time.
-  const way = query.saved ? (affix === 'append' ? 'prepend' : 'append') : affix
+  const way: Affix = query.saved ? (affix === 'append' ? 'prepend' : 'append') : affix
   const found = await findIds(db, scope, startingAt(query, wanted, way), way, limit)
   const ascending = await load(db, found, viewer?.uid)
-  return { rows: query.saved ? ascending.toReversed() : ascending, limit }
+  return query.saved ? ascending.toReversed() : ascending
+}
+
+/** Everything by which one says where in time a list is to begin or end. */
+const times = [
+  'sentAt',
+  'sentAt[from]',
+  'sentAt[to]',
+  'fromTimestamp',
+  'toTimestamp',
+  'updatedAt',
+  'updatedAt[from]',
+  'updatedAt[to]',
+  'editedAt[from]',
+  'editedAt[to]',
+] as const
+
+/** Servers begin with the oldest. An app that somebody looks at, and that says nothing of where, shows the newest. */
+function affixFor(query: MessageListQuery, { kind }: Caller): Affix {
+  if (query.affix !== undefined) return query.affix
+  const beginsWithNewest = query.pinned || query.saved
+  const saysWhere = query.id !== undefined || times.some((name) => query[name] !== undefined)
+  return kind === 'client' && !beginsWithNewest && !saysWhere ? 'prepend' : 'append'
+}
+
+function keysOf({ id, sent_at }: SeenMessage): Keys {
+  return { sentAt: sent_at, id: String(id) }
+}
+
+function keysOfPinned(row: SeenMessage): Keys {
+  return { ...keysOf(row), ...(row.pinned_at !== null && { pinnedAt: row.pinned_at }) }
+}
+
+/** Where the reader of an empty page stands: where they stood before, or after all that there was. */
+function stoodAt({ id, sentAt, pinnedAt }: MessageListQuery, now: number): Partial<Keys> {
+  if (id === undefined && sentAt === undefined) return { sentAt: justBefore(now) }
+  return {
+    ...(sentAt !== undefined && { sentAt }),
+    ...(id !== undefined && { id: String(id) }),
+    ...(pinnedAt !== undefined && { pinnedAt }),
+  }
 }
 
 /**
@@ -83,12 +146,24 @@ async function settledIn(db: TenantDb, { kind }: Scope): Promise<Condition[]> {
 }
 
 /** Pinned messages stand by when they were pinned, the latest first. A conversation has few of them. */
-function stretchOfPinned(pinned: SeenMessage[], id: number | undefined, affix: Affix, limit: number): Stretch {
-  const all = pinned.toSorted((a, b) => (b.pinned_at ?? 0) - (a.pinned_at ?? 0) || b.id - a.id)
-  const cursor = all.findIndex((row) => row.id === id)
-  const [from, to] = affix === 'append' ? [cursor + 1, all.length] : [0, cursor < 0 ? all.length : cursor]
-  const first = affix === 'append' ? from : Math.max(from, to - limit)
-  return { rows: all.slice(first, Math.min(first + limit, to)), limit }
+function stretchOfPinned(pinned: SeenMessage[], query: MessageListQuery, affix: Affix, limit: number): SeenMessage[] {
+  const all = pinned.toSorted(byPin)
+  const place = placeOfPin(all, query)
+  if (query.id !== undefined && !place) return []
+  if (affix === 'append') return all.filter((row) => !place || byPin(row, place) > 0).slice(0, limit)
+  return all.filter((row) => !place || byPin(row, place) < 0).slice(-limit)
+}
+
+type Pin = Pick<SeenMessage, 'id' | 'pinned_at'>
+
+function byPin(a: Pin, b: Pin): number {
+  return (b.pinned_at ?? 0) - (a.pinned_at ?? 0) || b.id - a.id
+}
+
+/** Where one has come to. The message may be unpinned or pinned anew by now, so the time that was told comes first. */
+function placeOfPin(all: Pin[], { id, pinnedAt }: MessageListQuery): Pin | undefined {
+  if (id === undefined) return undefined
+  return pinnedAt === undefined ? all.find((row) => row.id === id) : { id, pinned_at: pinnedAt }
 }
 
 function startingAt({ id, sentAt }: MessageListQuery, wanted: Wanted, affix: Affix): Wanted {

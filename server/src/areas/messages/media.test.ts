@@ -56,6 +56,29 @@ for (const database of databases) {
       }
     })
 
+    it('are one file where only an address is given', async () => {
+      const at = (url: unknown, more: object = {}) => ({ ...toAda, type: 'video', data: { url, ...more } })
+      for (const [url, name, extension, mimeType] of [
+        ['https://files.example.org/a/Boat.MP4?x=1#y', 'Boat.MP4', 'mp4', 'video/mp4'],
+        ['http://files.example.org/notes.weird', 'notes.weird', 'weird', 'application/octet-stream'],
+        ['https://files.example.org/a/', 'video', '', 'application/octet-stream'],
+        ['https://files.example.org', 'video', '', 'application/octet-stream'],
+      ]) {
+        const { data } = assertSucceeds(await send(at(url, { caption: 'Look', attachments: [] }))).data
+        assert.deepEqual(data.attachments, [{ url, name, extension, mimeType }])
+        assert.deepEqual([data.url, data.caption], [url, 'Look'])
+        assert.equal(assertSucceeds(await send(at(url))).data.data.attachments.length, 1)
+      }
+      const both = assertSucceeds(await send(at('https://other.example.org/x.png', { attachments: [attachment] }))).data
+      assert.deepEqual([both.data.attachments, both.data.url], [[attachment], attachment.url])
+      for (const url of ['ftp://files.example.org/x', 'x.png', 5, { a: 1 }, 'https://']) {
+        assertFails(await send(at(url)), 400, 'ERR_INVALID_MEDIA_MESSAGE')
+      }
+      for (const url of ['', null]) assertFails(await send(at(url)), 400, 'ERR_EMPTY_MESSAGE_FILE')
+      const text = await send({ ...toAda, data: { text: 'x', url: 'https://files.example.org/x.png' } })
+      assert.equal('attachments' in assertSucceeds(text).data.data, false)
+    })
+
     it('need attachments that make sense', async () => {
       const wrong: [unknown, string][] = [
         [undefined, 'ERR_EMPTY_MESSAGE_FILE'],

@@ -1,8 +1,9 @@
 import { cursorsOf } from '../../kit/cursor.ts'
 import { ApiError, badRequest } from '../../kit/errors.ts'
-import { type Actor, type Caller, operation, type ReceivedFile } from '../../kit/operation.ts'
+import type { Portion } from '../../kit/limits.ts'
+import { type Actor, operation, type ReceivedFile } from '../../kit/operation.ts'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
-import { one } from '../../kit/reply.ts'
+import { one, ToldOnce } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -29,7 +30,7 @@ import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
 import type { Content } from './content.ts'
 import * as failures from './errors.ts'
-import { limitMaxFor, metaOf, readStretch } from './list.ts'
+import { type Asking, limitMaxFor, readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import { refuseOfStrangers, requireScope, type Speaker, speakerFor } from './parties.ts'
 import {
@@ -95,23 +96,28 @@ export const sendErrors = [
   permissionDenied,
 ]
 
+/** What all ways of sending have in common for whoever sends. */
+const sending = {
+  doors: ['server', 'client'] as ('server' | 'client')[],
+  onBehalfOf: 'optional' as const,
+  may: 'createMessage',
+  userRate: 'sendMessage' as const,
+  takesFiles: true as const,
+  bodyBytesMax: messageBytesMax,
+  body: MessageSend,
+  errors: sendErrors,
+}
+
 const sendMessage = operation({
+  ...sending,
   id: 'sendMessage',
   route: 'POST /messages',
   summary: 'Send a message',
   description:
     'To a user, a group, or up to 100 receivers at once, which are then answered one by one. Without an acting user the ' +
     'app itself speaks, and asks nobody.',
-  doors: ['server', 'client'],
-  onBehalfOf: 'optional',
-  may: 'createMessage',
-  userRate: 'sendMessage',
   userCount: ({ multipleReceivers }) => receiversIn(multipleReceivers),
-  takesFiles: true,
-  bodyBytesMax: messageBytesMax,
-  body: MessageSend,
   reply: Type.Union([one(Message), one(SentToMany)]),
-  errors: sendErrors,
   run: async (call) => sendToAll(call, await speakerFor(call.db, call.actor, call.portion)),
 })
 
@@ -185,6 +191,35 @@ async function eachReceiver(
   return Object.fromEntries(ids.map((id) => [id, outcomes.get(id) as Sent]))
 }
 
+const sendToUser = operation({
+  ...sending,
+  id: 'sendMessageToUser',
+  route: 'POST /users/{uid}/messages',
+  summary: 'Send a message to a user',
+  description: 'As `POST /messages` does; whom the body names does not matter.',
+  reply: one(Message),
+  find: ({ db, params }) => requireActiveUser(db, params.uid),
+  run: (call) => sendByPath(call, { receiver: call.found.uid, receiverType: 'user' }),
+})
+
+const sendToGroup = operation({
+  ...sending,
+  id: 'sendMessageToGroup',
+  route: 'POST /groups/{guid}/messages',
+  summary: 'Send a message to a group',
+  description: 'As `POST /messages` does; whom the body names does not matter.',
+  reply: one(Message),
+  find: ({ db, params }) => requireGroup(db, params.guid),
+  run: (call) => sendByPath(call, { receiver: call.found.guid, receiverType: 'group' }),
+})
+
+type PathCall = SendCall & { actor: Actor | undefined; portion: Portion | undefined }
+
+async function sendByPath(call: PathCall, to: { receiver: string; receiverType: string }) {
+  const speaker = await speakerFor(call.db, call.actor, call.portion)
+  return { data: await sendOne(call, speaker, { ...call.body, ...to }, call.files) }
+}
+
 const getMessage = operation({
   id: 'getMessage',
   route: 'GET /messages/{id}',
@@ -241,7 +276,7 @@ const removeMessage = operation({
   summary: 'Delete a message',
   description:
     'The message stays in the history without its content. With `permanent` nothing is left of it and its thread; only ' +
-    'servers may ask for that.',
+    'servers may ask for that, and the answer shows it for the last time.',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'deleteMessage',
@@ -260,7 +295,8 @@ const removeMessage = operation({
     const { found, actor, caller, body } = call
     if (!body.permanent) return answered(call, await deleteMessage(call, found, actor))
     if (caller.kind === 'client') throw failures.notForClients()
-    return answered(call, await deleteForGood(call, found, actor))
+    const { answer, told } = await deleteForGood(call, found, actor)
+    return new ToldOnce(await answered(call, answer), await answered(call, told))
   },
 })
 
@@ -314,20 +350,16 @@ function inConversation(conversationKey: ConversationKey, clearedSeq: number): I
   return { kind: 'conversation', conversationKey, clearedSeq }
 }
 
-type ListCall = Pick<Work, 'db' | 'now'> & {
-  query: MessageListQuery
-  actor: Actor | undefined
-  caller: Caller
-}
+type ListCall = Asking & { db: TenantDb; query: MessageListQuery }
 
-async function list({ db, now, query, actor, caller }: ListCall, scope: Scope) {
-  if (query.count) {
-    if (!actor) throw badRequest({ count: ['needs an acting user'] })
+async function list(call: ListCall, scope: Scope) {
+  const { db, query, actor, caller } = call
+  if (query.count && actor) {
     const counts = await unreadCounts(db, actor, query, keysIn(scope))
     return caller.kind === 'client' ? { data: countsByKind(counts) } : { data: counts }
   }
-  const stretch = await readStretch(db, scope, query, actor, limitMaxFor(caller))
-  return { data: await shown(db, stretch.rows, actor?.uid, query), meta: metaOf(stretch, query, now) }
+  const { rows, meta } = await readStretch(db, scope, query, call)
+  return { data: await shown(db, rows, actor?.uid, query), meta }
 }
 
 const listUserMessages = operation({
@@ -347,16 +379,20 @@ const listUserMessages = operation({
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run(call) {
     const { db, query, actor, found } = call
-    if (actor) return list(call, await scopeOf(db, placeOfUsers(actor.uid, found.uid), actor))
+    const { perPage } = query
+    if (actor) {
+      const scope = await scopeOf(db, placeOfUsers(actor.uid, found.uid), actor)
+      return list({ ...call, query: { ...(perPage !== undefined && { limit: perPage }), ...query } }, scope)
+    }
     const slice = sliceOf(query)
     const { total, rows } = await messagesOfUser(db, found.uid, query, slice)
     const data = await shown(db, rows, undefined, query)
-    const last = data.at(-1)
+    const [first] = data
     return {
       data,
       meta: {
         pagination: paginationOf(total, data.length, slice),
-        ...(last && { cursor: { id: last.id, affix: 'append' } }),
+        ...(first && { cursor: { id: Number(first.id), affix: 'prepend' } }),
       },
     }
   },
@@ -433,6 +469,8 @@ const sendAsBot = operation({
 
 export const operations = [
   sendMessage,
+  sendToUser,
+  sendToGroup,
   listMessages,
   getMessage,
   updateMessage,

@@ -156,14 +156,11 @@ export function receiverId(receiver: Receiver): string {
   return receiver.type === 'group' ? receiver.group.guid : receiver.user.uid
 }
 
-// Notes to oneself stand in a conversation, too.
-function toConversationUser(user: UserRow, speakerUid: string): object {
-  return { ...toUser(user, { withTags: false }), conversationId: conversationId(speakerUid, user.uid) }
-}
-
-/** The receiver as it was when something was sent to it. */
-export function entityOf(receiver: Receiver, speakerUid: string): Entity {
-  return receiver.type === 'group'
-    ? { entity: toGroup(receiver.group), entityType: 'group' }
-    : { entity: toConversationUser(receiver.user, speakerUid), entityType: 'user' }
+/** The receiver as it was when something was sent to it. A user tells of the conversation with another, not with the app. */
+export function entityOf(receiver: Receiver, { uid }: Pick<Speaker, 'uid'>): Entity {
+  if (receiver.type === 'group') return { entity: toGroup(receiver.group), entityType: 'group' }
+  const user = toUser(receiver.user, { withTags: false })
+  // Notes to oneself stand in a conversation, too.
+  const entity = uid === systemUid ? user : { ...user, conversationId: conversationId(uid, user.uid) }
+  return { entity, entityType: 'user' }
 }

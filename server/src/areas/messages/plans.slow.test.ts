@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { type Planned, plannedFor } from '../../../../tests/support/plans.ts'
-import { appWith, as } from '../../../../tests/support/talk.ts'
+import { appWith, as, asking } from '../../../../tests/support/talk.ts'
 import { acrossApps } from '../../../../tests/support/tripwire.ts'
 import type { Actor } from '../../kit/operation.ts'
 import { workIn } from '../../kit/work.ts'
@@ -182,7 +182,7 @@ for (const database of databases) {
       for (const [where, scope, who] of scopes) {
         for (const [what, query] of Object.entries({ ...filters, ...(who ? ofViewer : {}) })) {
           const asked = { ...query, searchKey: 'walnut' }
-          const plans = await plansOf((db) => readStretch(db, scope, asked, who, 1_000))
+          const plans = await plansOf((db) => readStretch(db, scope, asked, asking(who)))
           for (const plan of plans) assertReadsFew(`a rare word and ${what} ${where}`, plan, 60)
         }
       }
@@ -193,7 +193,7 @@ for (const database of databases) {
         for (const [what, query] of Object.entries({ ...filters, ...(who ? ofViewer : {}) })) {
           for (const searchKey of ['', 'plank']) {
             const asked = { ...query, ...(searchKey && { searchKey }) }
-            const plans = await plansOf((db) => readStretch(db, scope, asked, who, 1_000))
+            const plans = await plansOf((db) => readStretch(db, scope, asked, asking(who)))
             for (const plan of plans) assertReadsFew(`${searchKey} ${what} ${where}`, plan, Number.POSITIVE_INFINITY)
           }
         }
@@ -217,7 +217,7 @@ for (const database of databases) {
       }
       for (const [where, scope, who] of scopes) {
         for (const [what, query] of Object.entries(rare)) {
-          const plans = await plansOf((db) => readStretch(db, scope, query, who, 1_000))
+          const plans = await plansOf((db) => readStretch(db, scope, query, asking(who)))
           for (const plan of plans) assertReadsFew(`${what} ${where}`, plan, 500)
         }
       }
@@ -228,7 +228,7 @@ for (const database of databases) {
       const db = tenantDb(h.service.house.database.reader, app.id)
       const found: number[] = []
       for (let id = from; pieces > 0; pieces -= 1) {
-        const { rows } = await readStretch(db, scope, { ...query, ...(id !== undefined && { id }) }, actor, 1_000)
+        const { rows } = await readStretch(db, scope, { ...query, ...(id !== undefined && { id }) }, asking(actor))
         const ids = rows.map((row) => row.id)
         if (query.affix === 'append') found.push(...ids)
         else found.unshift(...ids)

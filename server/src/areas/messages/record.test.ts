@@ -52,6 +52,21 @@ for (const database of databases) {
       }
     }
 
+    it('has the app in short where it speaks, and as a whole where it has done something', async () => {
+      const short = { uid: 'app_system', name: 'System', role: 'default', status: 'offline' }
+      const body = { receiver: 'ada', receiverType: 'user', data: { text: 'Hello' } }
+      const { data: sent } = assertSucceeds(await app.post('/messages', body))
+      const { sender, receiver } = sent.data.entities
+      assert.deepEqual(sender, { entity: short, entityType: 'user' })
+      assert.deepEqual([receiver.entity.uid, 'conversationId' in receiver.entity], ['ada', false])
+      const { createdAt } = assertSucceeds(await h.management.get(`/apps/${app.id}`)).data
+      const whole = { entity: { ...short, createdAt }, entityType: 'user' }
+      const edited = assertSucceeds(await app.put(`/messages/${sent.id}`, { data: { text: 'Hi' } })).data
+      assert.deepEqual(edited.data.entities.by, whole)
+      const removed = assertSucceeds(await app.delete(`/messages/${sent.id}`)).data
+      assert.deepEqual([removed.data.entities.by, removed.data.entities.for.entity.uid], [whole, 'ada'])
+    })
+
     it('tells as much as there is to tell, and to whom it concerns', async () => {
       const { id } = await say(app, 'lin', 'ada')
       await assertHas(id, [], [], [])

@@ -53,6 +53,7 @@ export const MessageSend = Type.Object({
   ),
   quotedMessageId: Type.Optional(IdInput('A message of the same conversation')),
   parentId: Type.Optional(IdInput('The message whose thread this belongs to')),
+  parentMessageId: Type.Optional(IdInput('The same, where `parentId` is absent')),
   tags: Type.Optional(Tags),
 })
 export type MessageSend = Static<typeof MessageSend>
@@ -139,7 +140,7 @@ export const messageViews = {
   mentionswithTagInfo: flag('The same, in an older spelling'),
 }
 
-export const messageLimits = { usual: 10, max: 1_000 }
+export const messageLimits = { usual: 100, max: 1_000 }
 
 export const MessageListQuery = Type.Object({
   ...messageFilters,
@@ -148,6 +149,7 @@ export const MessageListQuery = Type.Object({
   affix: Type.Optional(Type.Unsafe<'append' | 'prepend'>({ type: 'string', enum: ['append', 'prepend'] })),
   id: Type.Optional(Type.Integer({ minimum: 0, description: 'Read on from this message, itself left out' })),
   sentAt: number('Read on from this time'),
+  pinnedAt: number('With `pinned` and `id`: when the message to read on from was pinned, should it be no longer'),
   limit: Limit(messageLimits),
 })
 export type MessageListQuery = Static<typeof MessageListQuery>
@@ -157,14 +159,18 @@ export const UserMessageListQuery = listQuery(MessageListQuery.properties)
 
 export const MessageStretch = Type.Object({
   data: Type.Array(Message),
-  meta: CursorMeta({ sentAt: Type.Optional(Type.Integer()), id: Type.Optional(Type.String()) }),
+  meta: CursorMeta({
+    sentAt: Type.Optional(Type.Integer()),
+    id: Type.Optional(Type.String()),
+    pinnedAt: Type.Optional(Type.Integer({ description: 'Among pinned messages' })),
+  }),
 })
 
 export const MessagePage = Type.Object({
   data: Type.Array(Message),
   meta: Type.Object({
     pagination: Pagination,
-    cursor: Type.Optional(Type.Object({ id: Type.String(), affix: Type.String() })),
+    cursor: Type.Optional(Type.Object({ id: Type.Integer(), affix: Type.String() })),
   }),
 })
 

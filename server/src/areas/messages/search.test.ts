@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { statementsOf } from '../../../../tests/support/plans.ts'
-import { appWith, as, say } from '../../../../tests/support/talk.ts'
+import { appWith, as, asking, say } from '../../../../tests/support/talk.ts'
 import { readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 
@@ -114,7 +114,7 @@ for (const database of databases) {
       const search = { searchKey: 'a i o u e' }
       const statementsFor = (uid: string) =>
         statementsOf(h, app, (db) =>
-          readStretch(db, { kind: 'viewer', uid }, search, { uid, role: 'default', roleId: null }, 100),
+          readStretch(db, { kind: 'viewer', uid }, search, asking({ uid, role: 'default', roleId: null })),
         )
       const inPages = (uid: string) =>
         statementsOf(h, app, (db) => messagesOfUser(db, uid, search, { limit: 100, offset: 0 }))

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { dump } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
-import { appWith, as, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
+import { appWith, as, clientOf, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
 
 /** What can be sent, to the letter: every refusal with its code and the field it names, every limit on both sides. */
 
@@ -297,6 +297,38 @@ for (const database of databases) {
       assert.equal('muid' in (await say(app, 'lin', 'ada', 'x', { muid: '' })), false)
     })
 
+    it('goes to whom the path names, whatever the body says of that', async () => {
+      const own = await appWith(h, 'ada', 'lin', 'max')
+      assertSucceeds(await own.post('/groups', { guid: 'crew', name: 'Crew', members: { participants: ['lin'] } }))
+      const elsewhere = { receiver: 'max', receiverType: 'group', multipleReceivers: { uids: ['max'] }, sender: 'max' }
+      const body = { ...elsewhere, data: { text: 'Hello' }, tags: ['a'], muid: 'm' }
+      for (const [path, receiver, receiverType] of [
+        ['/users/ADA/messages', 'ada', 'user'],
+        ['/groups/crew/messages', 'crew', 'group'],
+      ]) {
+        const { data } = assertSucceeds(await own.post(`${path}`, body, as('lin')))
+        assert.deepEqual(
+          [data.sender, data.receiver, data.receiverType, data.data.text, data.tags, data.muid],
+          ['lin', receiver, receiverType, 'Hello', ['a'], 'm'],
+        )
+        assert.equal(assertSucceeds(await own.post(`${path}`, { data: { text: 'x' } })).data.sender, 'app_system')
+        assertFails(await own.post(`${path}`, {}, as('lin')), 400, 'ERR_BAD_REQUEST')
+      }
+      assertFails(await own.post('/users/ghost/messages', body), 404, 'ERR_UID_NOT_FOUND')
+      assertFails(await own.post('/groups/ghost/messages', body), 404, 'ERR_GUID_NOT_FOUND')
+      assertFails(await own.post('/groups/crew/messages', body, as('max')), 403, 'ERR_GROUP_NOT_JOINED')
+      assert.deepEqual(assertSucceeds(await own.get('/users/max/messages')).data, [])
+    })
+
+    it('is by whoever acts, never by whom the body calls the sender', async () => {
+      const client = await clientOf(h, app, 'lin')
+      const posing = { ...hello, sender: 'ada' }
+      assert.equal(assertSucceeds(await client.post('/messages', posing)).data.sender, 'lin')
+      assert.equal(assertSucceeds(await client.post('/users/ada/messages', posing)).data.sender, 'lin')
+      assert.equal(assertSucceeds(await app.post('/messages', posing, as('lin'))).data.sender, 'lin')
+      assert.equal(assertSucceeds(await app.post('/messages', posing)).data.sender, 'app_system')
+    })
+
     it('is done once under an Idempotency-Key, as is every other change', async () => {
       const { id } = await say(app, 'lin', 'ada')
       const twice = async (method: string, path: string, body: object, key: string) => {
@@ -310,7 +342,7 @@ for (const database of databases) {
       await twice('POST', '/messages', { multipleReceivers: { uids: ['ada', 'max'] }, data: { text: 'x' } }, 'many')
       await twice('PUT', `/messages/${id}`, { data: { text: 'edited' } }, 'edit')
       await twice('DELETE', `/messages/${id}`, {}, 'delete')
-      await twice('DELETE', `/messages/${sent.id}`, { permanent: true }, 'purge')
+      assertSucceeds(await app.delete(`/messages/${sent.id}`, { permanent: true }))
       const { data } = assertSucceeds(await app.get(`/users/ada/messages?limit=100&id=${Number(id) - 1}`, as('lin')))
       assert.deepEqual(
         data.map(

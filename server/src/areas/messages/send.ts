@@ -11,13 +11,14 @@ import {
   messageSentAs,
   openConversation,
   type Place,
+  placeOfKey,
   toMessage,
   toMessages,
   veilFor,
   writeMessage,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { blocksBetween, toUser, usersByUid } from '../users/index.ts'
+import { blocksBetween, systemUid, toUser, usersByUid } from '../users/index.ts'
 import { type Content, contentOf, type Data, flagsOf, kindOf, messageCharactersMax, objectOf } from './content.ts'
 import {
   actionNotAllowed,
@@ -101,12 +102,12 @@ export async function deliver(
   speaker: Speaker,
   receiver: Receiver,
   content: Content,
-  { muid, parentId, quotedMessageId, tags }: Pick<MessageSend, 'muid' | 'parentId' | 'quotedMessageId' | 'tags'>,
+  { muid, parentMessageId, parentId = parentMessageId, quotedMessageId, tags }: MessageSend,
 ): Promise<Message> {
   const { db } = work
   const place = placeFor(speaker, receiver)
   await refuseForbidden(db, speaker, receiver, content, parentId !== undefined)
-  const parent = parentId === undefined ? undefined : await requireParent(db, place, Number(parentId))
+  const parent = parentId === undefined ? undefined : await requireParent(db, speaker, place, Number(parentId))
   const quoted = quotedMessageId === undefined ? undefined : await requireQuotable(db, place, Number(quotedMessageId))
   for (const linked of [parent, quoted]) if (linked) await refuseHidden(db, linked, speaker.actor)
   if (muid) {
@@ -145,7 +146,7 @@ async function write(
   const mentions = await mentionedUsers(db, content.mentioned)
   const entities = {
     sender: { entity: speaker.entity, entityType: 'user' },
-    receiver: entityOf(receiver, speaker.uid),
+    receiver: entityOf(receiver, speaker),
   }
   const known = Object.keys(mentions)
   const data = await withOwnFiles(work, content)
@@ -225,13 +226,26 @@ export async function putTags(db: TenantDb, id: number, tags: string[]): Promise
   if (rows.length > 0) await db.insert('message_tags', rows).execute()
 }
 
-async function requireParent(db: TenantDb, { conversationKey }: Place, id: number): Promise<MessageRow> {
+async function requireParent(
+  db: TenantDb,
+  speaker: Speaker,
+  { conversationKey }: Place,
+  id: number,
+): Promise<MessageRow> {
   const parent = await findMessage(db, id)
   if (!parent) throw messageNotFound({ id })
+  refuseOutsideApp(speaker, parent)
   if (parent.conversation_key !== conversationKey) throw wrongThread({ id })
   if (parent.parent_id !== null) throw nestedThread({ id })
   if (parent.category === 'action' || parent.category === 'call') throw wrongThreadCategory({ id })
   return parent
+}
+
+/** The app itself replies in groups and where it is one of the two; between two others somebody has to speak. */
+export function refuseOutsideApp({ uid }: Speaker, { conversation_key }: MessageRow): void {
+  const { type, first, second } = placeOfKey(conversation_key)
+  if (uid !== systemUid || type === 'group' || [first, second].includes(systemUid)) return
+  throw badRequest({ onBehalfOf: ['is required for a reply between two users'] })
 }
 
 async function requireQuotable(db: TenantDb, { conversationKey }: Place, id: number): Promise<MessageRow> {

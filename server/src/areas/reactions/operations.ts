@@ -56,7 +56,8 @@ async function list(
     const view = { actorUid: actor?.uid, withTags: false, veiled: !sees(each.uid) }
     return user ? [toReaction(each, toUser(user, view))] : []
   })
-  return { data: shown, meta: { ...meta, current: { ...meta.current, count: shown.length } } }
+  const current = { ...meta.current, count: shown.length }
+  return { data: shown, meta: { ...meta, current } }
 }
 
 /** Where a group lets the viewer see reactions of some scopes only: those. */

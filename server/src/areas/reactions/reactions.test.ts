@@ -74,7 +74,12 @@ for (const database of databases) {
           [id, '👍', 'lin'],
         ],
       )
-      assert.deepEqual(meta.current, { limit: 100, count: 2 })
+      const [first, last] = idsIn(data).map(Number)
+      assert.deepEqual(meta, {
+        current: { limit: 100, count: 2 },
+        next: { affix: 'append', id: last },
+        previous: { affix: 'prepend', id: first },
+      })
       assert.deepEqual(Object.keys(data[0]).toSorted(), [
         'id',
         'messageId',

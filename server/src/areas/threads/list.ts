@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { cursorsOf, justBefore } from '../../kit/cursor.ts'
 import type { Actor } from '../../kit/operation.ts'
 import { wholeSeconds } from '../../kit/page.ts'
 import { leaveSharedReader } from '../../storage/connection.ts'
@@ -18,16 +19,10 @@ import { type ThreadListQuery, threadLimits } from './schemas.ts'
 
 type Condition = RawBuilder<SqlBool>
 
-/** Where a thread stands in the list: of several that were active in one second, the id tells which comes first. */
-interface ThreadKeys {
+/** Where a thread stands; of several that were active in the same second the id tells. */
+interface Keys {
   updatedAt: number
   id: string
-}
-
-export interface ThreadPage {
-  threads: Message[]
-  limit: number
-  keys: ThreadKeys[]
 }
 
 /** Whose threads are looked for, and where. */
@@ -46,20 +41,27 @@ interface Found {
  * Threads by their last activity. `append` reads on to older ones, as the list is read; `prepend` back to newer ones.
  * However many there are on a page, they are read with the same few statements.
  */
-export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: Scope): Promise<ThreadPage> {
+export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, now: number) {
   // All threads that somebody can see are looked at for a page of them.
   leaveSharedReader(db)
   const limit = Math.min(query.limit ?? threadLimits.usual, threadLimits.max)
   const found = await findThreads(db, query, scope, limit + 1)
-  const following = found[limit]
-  const page = wholeSeconds(found.slice(0, limit), following, ({ updated_at }) => updated_at).toSorted(
+  // Whoever reads on by the time alone gets whole seconds.
+  const page = wholeSeconds(found.slice(0, limit), found[limit], ({ updated_at }) => updated_at).toSorted(
     (a, b) => b.updated_at - a.updated_at || b.id - a.id,
   )
-  return {
-    threads: await withReplies(db, await load(db, page, scope.viewer?.uid), query, scope.viewer),
-    limit,
-    keys: page.map(({ updated_at, id }) => ({ updatedAt: updated_at, id: String(id) })),
-  }
+  const threads = await withReplies(db, await load(db, page, scope.viewer?.uid), query, scope.viewer)
+  const current = { limit, count: threads.length }
+  return { threads, meta: { current, ...cursorsOf(page.map(keysOf), stoodAt(query, now)) } }
+}
+
+function keysOf({ updated_at, id }: Found): Keys {
+  return { updatedAt: updated_at, id: String(id) }
+}
+
+function stoodAt({ updatedAt, id }: ThreadListQuery, now: number): Partial<Keys> {
+  if (updatedAt === undefined) return { updatedAt: justBefore(now) }
+  return { updatedAt, ...(id !== undefined && { id: String(id) }) }
 }
 
 async function findThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, limit: number): Promise<Found[]> {

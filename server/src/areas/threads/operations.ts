@@ -1,4 +1,3 @@
-import { cursorsOf, justBefore } from '../../kit/cursor.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
@@ -8,9 +7,8 @@ import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors
 import { requireGroup } from '../groups/index.ts'
 import { messageNotAccessible, messageNotFound, nestedThread } from '../messages/errors.ts'
 import {
-  limitMaxFor,
-  metaOf,
   readStretch,
+  refuseOutsideApp,
   requireMessage,
   requireScope,
   scopeOver,
@@ -39,9 +37,11 @@ const reply = operation({
   id: 'sendReply',
   route: 'POST /messages/{id}/thread',
   summary: 'Reply in a thread',
-  description: 'Without a receiver, the reply goes to the conversation of the message.',
+  description:
+    'Without a receiver, the reply goes to the conversation of the message. Without an acting user the app itself speaks, ' +
+    'in groups and where it is one of the two.',
   doors,
-  onBehalfOf: 'required',
+  onBehalfOf: 'optional',
   may: 'createMessageThread',
   userRate: 'sendMessage',
   takesFiles: true,
@@ -53,6 +53,7 @@ const reply = operation({
   async run(call) {
     const { found, actor } = call
     const speaker = await speakerFor(call.db, actor, call.portion)
+    refuseOutsideApp(speaker, found)
     // The message may be the app's, which has done something between two.
     const usual =
       found.receiver_type === 'group'
@@ -75,11 +76,11 @@ const listReplies = operation({
   reply: MessageStretch,
   errors: [messageNotFound, messageNotAccessible, permissionDenied],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
-  async run({ db, now, found, query, actor, caller }) {
+  async run(call) {
+    const { db, found, query, actor } = call
     if (actor) await refuseThreads(db, actor, found.receiver, await scopeOver(db, found, actor.uid))
-    const scope = { kind: 'thread' as const, parentId: found.id }
-    const stretch = await readStretch(db, scope, query, actor, limitMaxFor(caller))
-    return { data: await shown(db, stretch.rows, actor?.uid, query), meta: metaOf(stretch, query, now) }
+    const { rows, meta } = await readStretch(db, { kind: 'thread', parentId: found.id }, query, call)
+    return { data: await shown(db, rows, actor?.uid, query), meta }
   },
 })
 
@@ -107,11 +108,8 @@ const listAllThreads = operation({
     }
     if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
     const conversationKey = await conversationOf(db, query, actor)
-    const { threads, limit, keys } = await listThreads(db, query, { viewer: actor, conversationKey })
-    const { updatedAt, id } = query
-    const asked = { updatedAt, id: id === undefined ? undefined : String(id) }
-    const cursors = cursorsOf(keys, asked, { updatedAt: justBefore(now) })
-    return { data: threads, meta: { current: { limit, count: threads.length }, ...cursors } }
+    const { threads, meta } = await listThreads(db, query, { viewer: actor, conversationKey }, now)
+    return { data: threads, meta }
   },
 })
 

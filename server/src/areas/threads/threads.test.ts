@@ -56,13 +56,42 @@ for (const database of databases) {
         assert.deepEqual([replyCount, updatedAt], [2, last.sentAt])
       })
 
-      it('are sent by the app with a parentId', async () => {
-        const app = await appWith(h, 'ada')
-        const body = { receiver: 'ada', receiverType: 'user', data: { text: 'x' } }
-        const { data: parent } = assertSucceeds(await app.post('/messages', body))
-        const { data: answer } = assertSucceeds(await app.post('/messages', { ...body, parentId: Number(parent.id) }))
-        assert.deepEqual([answer.sender, answer.parentId], ['app_system', parent.id])
-        assertFails(await app.post(`/messages/${parent.id}/thread`, { data: { text: 'x' } }), 400, 'ERR_BAD_REQUEST')
+      it('are the app’s own in a group and where it is one of the two, and nowhere else', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada'] } }))
+        const text = { data: { text: 'x' } }
+        const toAda = { receiver: 'ada', receiverType: 'user', ...text }
+        const { data: told } = assertSucceeds(await app.post('/messages', toAda))
+        for (const [parent, body] of [
+          [told, toAda],
+          [await sayIn(app, 'g', 'ada'), { receiver: 'g', receiverType: 'group', ...text }],
+        ]) {
+          for (const answer of [
+            await app.post(`/messages/${parent.id}/thread`, text),
+            await app.post('/messages', { ...body, parentId: Number(parent.id) }),
+          ]) {
+            const { sender, receiver, parentId } = assertSucceeds(answer).data
+            assert.deepEqual([sender, receiver, parentId], ['app_system', body.receiver, parent.id])
+          }
+        }
+        const { id } = await say(app, 'lin', 'ada')
+        for (const refused of [
+          await app.post(`/messages/${id}/thread`, text),
+          await app.post(`/messages/${id}/thread`, toAda),
+          await app.post('/messages', { ...toAda, parentId: id }),
+        ]) {
+          assertFails(refused, 400, 'ERR_BAD_REQUEST')
+          assert.deepEqual(Object.keys(refused.body.error.details), ['onBehalfOf'])
+        }
+        assert.equal('replyCount' in (await get(app, id)), false)
+      })
+
+      it('name their message by parentId, or by parentMessageId where that is absent', async () => {
+        const app = await appWith(h, 'ada', 'lin')
+        const [one, two] = [await say(app, 'lin', 'ada'), await say(app, 'lin', 'ada')]
+        const said = async (more: object) => (await say(app, 'ada', 'lin', 'x', more)).parentId
+        assert.equal(await said({ parentMessageId: one.id }), one.id)
+        assert.equal(await said({ parentMessageId: Number(one.id), parentId: two.id }), two.id)
       })
 
       it('ignore several receivers, and refuse a receiver of another conversation', async () => {
@@ -214,7 +243,8 @@ for (const database of databases) {
         for (let n = 0; n < 12; n += 1) ids.push((await replied(app, parent.id, n % 2 ? 'ada' : 'lin', `r${n}`)).id)
         const read = async (search: string, uid = 'ada') =>
           assertSucceeds(await app.get(`/messages/${parent.id}/thread${search}`, as(uid)))
-        const first = await read('')
+        assert.equal((await read('')).meta.current.limit, 100)
+        const first = await read('?limit=10')
         assert.deepEqual(idsIn(first.data), ids.slice(0, 10))
         assert.deepEqual([first.meta.current, first.meta.next.id], [{ limit: 10, count: 10 }, ids[9]])
         assert.deepEqual(idsIn((await read(`?id=${ids[9]}`)).data), ids.slice(10))
@@ -340,7 +370,7 @@ for (const database of databases) {
             assertSucceeds(await app.post(`/messages/${id}/reactions/yes`, undefined, as('ada')))
           }
           const statements = await statementsOf(h, app, async (db) => {
-            const { threads } = await listThreads(db, query, { viewer: ada(), conversationKey: undefined })
+            const { threads } = await listThreads(db, query, { viewer: ada(), conversationKey: undefined }, 0)
             assert.ok(threads.length >= more && threads.every(({ lastReply }) => lastReply))
           })
           counts.push(statements.length)
@@ -368,7 +398,7 @@ for (const database of databases) {
         for (const query of [{}, { participatedByMe: true }, { uid: 'lin' }]) {
           const conversationKey = 'uid' in query ? placeOfUsers('ada', 'lin').conversationKey : undefined
           const plans = await plansOf(h, app, async (db) => {
-            const { threads } = await listThreads(db, query, { viewer: ada(), conversationKey })
+            const { threads } = await listThreads(db, query, { viewer: ada(), conversationKey }, 0)
             assert.deepEqual(idsIn(threads), [id])
           })
           for (const plan of plans) {

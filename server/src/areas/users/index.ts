@@ -26,6 +26,7 @@ export {
   lockActiveUser,
   requireActiveUser,
   sortedNewestFirst,
+  systemRecord,
   systemUid,
   systemUser,
   toUser,

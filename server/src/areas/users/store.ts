@@ -6,6 +6,7 @@ import type { Work } from '../../kit/work.ts'
 import { matches, putSearchEntries, removeSearchEntries, type Search } from '../../storage/search.ts'
 import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
+import { createdAtOf } from '../apps/index.ts'
 import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
@@ -23,8 +24,13 @@ const idBytes = 8
 /** Who acts when no user does; known to records, never a row. */
 export const systemUid = 'app_system'
 
-/** What records tell of it. */
+/** What records tell of it where it speaks. */
 export const systemUser = { uid: systemUid, name: 'System', role: 'default', status: 'offline' as const }
+
+/** The same as a whole record, for what it does: it is as old as the app. */
+export async function systemRecord(db: TenantDb): Promise<User> {
+  return { ...systemUser, createdAt: await createdAtOf(db) }
+}
 
 type Doing = Pick<Work, 'db' | 'now'>
 
