@@ -92,10 +92,15 @@ function gistOf({ status, body }: Answer): unknown {
 /** Counts by spans of time: how many rows they take depends on when things happened. */
 const byTime = ['tallies']
 
+/** Told by a job for as many at once as it came to. */
+const inBatches = '"messages.cleared"'
+
 /** What is left in an app, table by table. */
 function rowsOf(tables: [string, string[]][], { id }: AppClient): Record<string, string[]> {
   const ofApp = tables.map(([table, rows]) => {
-    const own = rows.filter((row) => row.includes(id)).map((row) => JSON.stringify(gist(JSON.parse(row))))
+    const own = rows
+      .filter((row) => row.includes(id) && !row.includes(inBatches))
+      .map((row) => JSON.stringify(gist(JSON.parse(row))))
     return [table, own.toSorted()] as const
   })
   return Object.fromEntries(ofApp.filter(([table, rows]) => rows.length > 0 && !byTime.includes(table)))

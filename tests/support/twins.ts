@@ -114,12 +114,15 @@ export function multipart(fields: Fields): Sending {
  */
 export function gist(value: unknown): unknown {
   if (typeof value === 'number') return value === 0 ? 0 : 'number'
-  if (typeof value === 'string') return /\d/.test(value) || value.length > 100 ? inside(value) : value
+  if (typeof value === 'string') return isMadeUp.test(value) ? inside(value) : value
   if (Array.isArray(value)) return value.map(gist)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(([name, member]) => [String(gist(name)), gist(member)] as const)
   return Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
+
+/** Has a digit, or is too long for a word: an id, a time or a secret. */
+const isMadeUp = /\d|\S{40}/
 
 function inside(text: string): unknown {
   if (!/^[{[]/.test(text)) return 'text'

@@ -20,7 +20,7 @@ function objectOf(shape: Shape, sent: Record<string, unknown>, isUpdate: boolean
   const { properties = {}, required = [] } = shape
   const members = Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (!property) return shape['x-properties'] && value === null ? [] : [[name, value]]
+    if (!property) return [[name, value]]
     if (value === null) return []
     if (value === '' && !required.includes(name) && !isSaid(property, isUpdate)) return []
     return [[name, readValue(property, value, isUpdate)]]
@@ -37,7 +37,7 @@ function readValue(shape: Shape, value: unknown, isUpdate: boolean): unknown {
   if (Array.isArray(value)) return shape.items ? listOf(shape.items, value, isUpdate) : value
   if (typeof value === 'number') return shape['x-number'] && isCountable(value) ? String(value) : value
   if (typeof value !== 'object' || value === null) return value
-  const described = [shape, ...(shape.anyOf ?? [])].find((each) => each.properties || each['x-properties'])
+  const described = [shape, ...(shape.anyOf ?? [])].find(({ properties }) => properties)
   return described ? objectOf(described, value as Record<string, unknown>, isUpdate) : value
 }
 

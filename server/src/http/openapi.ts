@@ -153,7 +153,7 @@ function written(schema: unknown, records: Records): unknown {
 }
 
 /** What the reader of bodies goes by, in words that every reader of schemas knows, as far as there are any. */
-function withoutMarks({ 'x-number': isId, 'x-properties': _, ...rest }: Shape): object {
+function withoutMarks({ 'x-number': isId, ...rest }: Shape): object {
   return isId ? { ...rest, type: ['string', 'integer'] } : rest
 }
 

@@ -9,8 +9,6 @@ interface Marks {
   'x-number'?: true
   /** What an empty text does where the property is optional; unless said, it counts as not sent. */
   'x-empty'?: 'clears' | 'counts'
-  /** A map whose names are properties: `null` in it counts as not sent, as it does elsewhere. */
-  'x-properties'?: true
 }
 
 function marked<Schema extends TSchema>(schema: Schema, marks: Marks): Schema {
@@ -26,9 +24,6 @@ export const Clearable = <Schema extends TSchema>(schema: Schema) => marked(sche
 
 /** What is looked at even when it is empty, and then refused. */
 export const NeverEmpty = <Schema extends TSchema>(schema: Schema) => marked(schema, { 'x-empty': 'counts' })
-
-/** A map whose names are properties, not data. */
-export const PropertyMap = <Schema extends TSchema>(schema: Schema) => marked(schema, { 'x-properties': true })
 
 /** Text of at most `max` UTF-16 code units; an emoji counts two, as in JavaScript. */
 export function Text(max: number, description?: string) {

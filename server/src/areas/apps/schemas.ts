@@ -1,6 +1,6 @@
 import { listQuery } from '../../kit/page.ts'
 import { regions } from '../../kit/regions.ts'
-import { FilledText, OneOf, PropertyMap, SearchKey, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { FilledText, OneOf, SearchKey, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 
@@ -102,13 +102,11 @@ export type AppSettings = Static<typeof AppSettings>
 export const settableKeys: ReadonlySet<string> = new Set(Object.keys(settable))
 
 export const SettingsSet = Type.Object({
-  settings: PropertyMap(
-    Type.Record(Type.String(), Type.Unknown(), {
-      minProperties: 1,
-      description: 'New values by key; what is not named stays as it is',
-      examples: [{ 'core.conversations.updateOnReplies': false }],
-    }),
-  ),
+  settings: Type.Record(Type.String(), Type.Unknown(), {
+    minProperties: 1,
+    description: 'New values by key; what is not named stays as it is',
+    examples: [{ 'core.conversations.updateOnReplies': false }],
+  }),
 })
 
 export const SettingsReset = Type.Object({

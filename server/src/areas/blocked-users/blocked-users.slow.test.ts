@@ -186,7 +186,7 @@ for (const database of databases) {
           [{}, 'blockedUids'],
           [['milo', ''], 'blockedUids.1'],
           [['  ', 'milo'], 'blockedUids.0'],
-          [[7], 'blockedUids.0'],
+          [[7.5], 'blockedUids.0'],
         ]
         for (const [blockedUids, field] of table) {
           it(`refuses ${JSON.stringify(blockedUids)}, naming ${field}`, async () => {

@@ -198,7 +198,7 @@ for (const database of databases) {
         ['a field too large', form(file('a'), { field: 'text', content: 'x'.repeat(20_000) })],
         ['a value that does not fit', form(file('a'), { field: 'tags', content: '{broken' })],
         ['a refusal by the operation', form(file('a'), { field: 'text', content: 'refuse' })],
-        ['many fields', form(...Array.from({ length: 200 }, (_, n) => ({ field: `f${n}`, content: 'x' })))],
+        ['many fields', form(...Array.from({ length: 1_001 }, (_, n) => ({ field: `f${n}`, content: 'x' })))],
         ['a name that is no text', form(file('a'), { field: 'text', content: 'a\0b' })],
       ]
       for (const [what, bytes, headers] of broken) {

@@ -106,7 +106,7 @@ for (const database of databases) {
         assert.ok(Array.isArray(answer.body.error.details.accepted))
       })
 
-      for (const accepted of [undefined, [], 'milo', {}, null, [''], ['milo', ' '], [7], [null], [['milo']]]) {
+      for (const accepted of [undefined, [], 'milo', {}, null, [''], ['milo', ' '], [7.5], [null], [['milo']]]) {
         it(`refuses ${JSON.stringify(accepted)} as a list, naming the field`, async () => {
           const app = await appWith('nora')
           const answer = await app.post('/users/nora/friends', { accepted })

@@ -1,6 +1,6 @@
 import { ItemOutcome } from '../../kit/each.ts'
 import { listQuery } from '../../kit/page.ts'
-import { OneOf, PropertyMap, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 const Value = (description: string) =>
   Type.Union([Type.String(), Type.Array(Type.String())], { description, examples: ['allow'] })
@@ -34,12 +34,10 @@ export const PermissionValues = Type.Record(Type.String(), Value('What holds now
 
 export const PermissionsSet = Type.Object({
   permissions: Type.Refine(
-    PropertyMap(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Permission id to its new value; an empty list restricts nothing',
-        examples: [{ initiateCall: 'deny' }],
-      }),
-    ),
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Permission id to its new value; an empty list restricts nothing',
+      examples: [{ initiateCall: 'deny' }],
+    }),
     (sent) => Object.keys(sent).length > 0,
     () => 'must not be empty',
   ),

@@ -20,7 +20,6 @@ export interface Shape {
   maxItems?: number
   'x-number'?: true
   'x-empty'?: 'clears' | 'counts'
-  'x-properties'?: true
   'x-also'?: string[]
 }
 
