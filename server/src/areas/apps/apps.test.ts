@@ -173,7 +173,7 @@ for (const database of databases) {
           assert.ok(Array.isArray(answer.body.error.details.settings), answer.text)
         }
         const pushed = 'core.notifications.push.accessible'
-        for (const settings of [[], [replies, 'core.flying'], [pushed], [7], replies, null, { [replies]: true }]) {
+        for (const settings of [[], [replies, 'core.flying'], [pushed], [7], replies, { [replies]: true }]) {
           const answer = await h.management.delete(pathOf(app), { settings })
           assertFails(answer, 400, 'ERR_BAD_REQUEST')
           assert.ok(

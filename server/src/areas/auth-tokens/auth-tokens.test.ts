@@ -74,7 +74,7 @@ for (const database of databases) {
 
       it('refuses a force that is no boolean, and users that are not there', async () => {
         const uid = await newUser()
-        for (const force of ['true', 1, null]) {
+        for (const force of ['true', 1]) {
           const answer = await app.post(`/users/${uid}/auth_tokens`, { force })
           assertFails(answer, 400, 'ERR_BAD_REQUEST')
           assert.ok(answer.body.error.details.force)

@@ -177,7 +177,7 @@ for (const database of databases) {
       ['?uid=stranger', []],
       ['?type=audio&status=ended&receiverType=group', ['group']],
       ['?unknown=1', ['meet', 'group', 'missed', 'canceled', 'declined', 'video']],
-      ['?type=video&type=audio', ['meet', 'video']],
+      ['?type=audio&type=video', ['meet', 'video']],
       ['?type=', ['meet', 'group', 'missed', 'canceled', 'declined', 'video']],
     ]
     for (const [query, expected] of filters) {

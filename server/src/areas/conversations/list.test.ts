@@ -117,12 +117,10 @@ for (const database of databases) {
         ['hideAgentic=true&onlyAgentic=true', as('ada'), 'onlyAgentic'],
         ['hideAgentic=true&onlyAgentic=true', {}, 'onlyAgentic'],
         ['unique=1', as('ada'), 'unique'],
-        ['unread=perhaps', as('ada'), 'unread'],
         ['page=0', as('ada'), 'page'],
         ['perPage=0', as('ada'), 'perPage'],
         ['perPage=x', as('ada'), 'perPage'],
         ['updatedAt=soon', as('ada'), 'updatedAt'],
-        ['useCursoredIndex=no', as('ada'), 'useCursoredIndex'],
       ]
       for (const [query, headers, field] of refused) {
         const answer = await app.get(`/conversations?${query}`, headers)
