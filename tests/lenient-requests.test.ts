@@ -161,11 +161,14 @@ for (const database of databases) {
       const own = await appWith(h, 'ada', 'lin', 'max')
       assertSucceeds(await own.post('/users/ada/friends', { accepted: ['lin', 'max'] }))
       assertSucceeds(await own.post('/users/ada/blockedusers', { blockedUids: ['lin', 'max'] }))
-      assertSucceeds(await own.post('/groups', { guid: 'g', name: 'G', members: { participants: ['lin', 'max'] } }))
+      const [participants, usersToBan] = [['lin', 'max'], ['lin', 'max']]
+      assertSucceeds(await own.post('/groups', { guid: 'g', name: 'G', members: { participants } }))
+      assertSucceeds(await own.post('/groups', { guid: 'b', name: 'B', members: { usersToBan } }))
+      const inGroups = ['/groups/g/members', '/groups/b/bannedusers']
       for (const changed of ['lin', 'max']) {
         h.clock.setOffset(h.clock.offsetSeconds() + 60)
         const { updatedAt } = assertSucceeds(await own.put(`/users/${changed}`, { name: 'Changed' })).data
-        for (const path of ['/users', '/users/ada/friends', '/users/ada/blockedusers', '/groups/g/members']) {
+        for (const path of ['/users', '/users/ada/friends', '/users/ada/blockedusers', ...inGroups]) {
           for (const page of [1, 2]) {
             const { meta } = assertSucceeds(await own.get(`${path}?perPage=1&page=${page}`))
             assert.deepEqual(meta.cursor, { updatedAt, affix: 'prepend' }, `${path}, page ${page}`)

@@ -47,7 +47,7 @@ const ChangeCursor = Type.Object(
   { title: 'ChangeCursor' },
 )
 
-/** The reply of a list of users, which also tells how fresh its page is. */
+/** The reply of a list of users, which also tells when something in it last changed. */
 export function userPageOf<Record extends TSchema>(record: Record) {
   return Type.Object({
     data: Type.Array(record),

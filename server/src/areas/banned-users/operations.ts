@@ -33,7 +33,7 @@ import {
   touch,
 } from '../groups/index.ts'
 import { userNotFound } from '../users/errors.ts'
-import { blocksBetween, seenBy, sightOf, toUser } from '../users/index.ts'
+import { blocksBetween, newestChange, seenBy, sightOf, toUser } from '../users/index.ts'
 import { BanListQuery, BannedUser } from './schemas.ts'
 
 const banUser = operation({
@@ -135,7 +135,12 @@ const listBannedUsers = operation({
       isBanned: true as const,
       bannedAt: row.banned_at,
     }))
-    return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
+    const meta = { pagination: paginationOf(total, data.length, slice) }
+    // Of those whom the viewer may not see, not even that they have changed is told.
+    if (visible) return withCursor({ data, meta })
+    const users = (listed: typeof rows) => listed.map(({ user }) => user)
+    const first = async (limit: number) => users((await selectBanned(db, found, query, { limit, offset: 0 })).rows)
+    return withCursor({ data, meta }, await newestChange(db, { page: users(rows), total, first }))
   },
 })
 

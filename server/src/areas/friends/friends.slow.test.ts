@@ -186,7 +186,7 @@ for (const database of databases) {
         assert.equal('cursor' in meta, false)
       })
 
-      it('tells the newest change on the page in the cursor', async () => {
+      it('tells its newest change in the cursor', async () => {
         const app = await appWith('nora', 'milo', 'amara')
         await add(app, 'nora', 'milo', 'amara')
         h.clock.setOffset(h.clock.offsetSeconds() + 60)

@@ -249,6 +249,7 @@ async function whereTold(db: TenantDb, row: MessageRow, actor: Actor | undefined
     return { entity: group ? toGroup(group) : { guid: row.receiver }, entityType: 'group' }
   }
   const uid = actor?.uid === row.receiver ? row.sender : row.receiver
+  if (uid === systemUid) return { entity: await systemRecord(db), entityType: 'user' }
   const user = await findUser(db, uid)
   return { entity: user ? toUser(user, { withTags: false }) : { uid }, entityType: 'user' }
 }

@@ -265,7 +265,7 @@ for (const database of databases) {
         assert.deepEqual((await list(app, '?withTags=True')).data[2].tags, ['x'])
       })
 
-      it('tells the newest change of its page, and nothing of the kind for an empty one', async () => {
+      it('tells its newest change, and nothing of the kind for an empty one', async () => {
         const app = await appWith('a', 'b')
         assert.equal((await list(await newApp())).meta.cursor, undefined)
         h.clock.setOffset(h.clock.offsetSeconds() + 50)
