@@ -3,7 +3,14 @@ import { randomBytes, scryptSync } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { nothingChanges } from '../../../../tests/support/dump.ts'
-import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import {
+  type AppClient,
+  assertFails,
+  assertSucceeds,
+  type Caller,
+  type House,
+  house,
+} from '../../../../tests/support/house.ts'
 import type { Answer } from '../../../../tests/support/http.ts'
 import { type GatedPasswords, gatedPasswords } from '../../../../tests/support/passwords.ts'
 import { appWith, as, clientOf, say } from '../../../../tests/support/talk.ts'
@@ -111,6 +118,8 @@ for (const database of databases) {
       const [out, evil, part] = [await client('out'), await client('evil'), await client('part')]
       const [nora, max, ada] = [await client('nora'), await client('max'), await client('ada')]
       const password = { password: 'open sesame' }
+      const joinAsMember = (caller: Caller, uid: string, guid = 'g') =>
+        caller.post(`/groups/${guid}/members`, { participants: [uid], ...password })
       const made = { guid: 'made', name: 'Made', ...lock }
       const key = { 'Idempotency-Key': 'used' }
       assertSucceeds(await out.post('/groups/open/join', password, key))
@@ -122,12 +131,18 @@ for (const database of databases) {
         [await part.post('/groups/g/join', password), 409, 'ERR_ALREADY_JOINED'],
         [await out.post('/groups/shut/join', password), 403, 'ERR_GROUP_JOIN_NOT_ALLOWED'],
         [await out.post('/groups/g/join', {}), 400, 'ERR_EMPTY_GROUP_PASS'],
-        [await out.post('/groups/g/join', { password: ' ' }), 400, 'ERR_EMPTY_GROUP_PASS'],
+        [await out.post('/groups/g/join', { password: '' }), 400, 'ERR_EMPTY_GROUP_PASS'],
         [await out.post('/groups/g/join', { password: ['open sesame'] }), 400, 'ERR_BAD_REQUEST'],
         [await out.post('/groups/g/join', { password: 'x'.repeat(101) }), 400, 'ERR_BAD_REQUEST'],
         [await out.post('/groups/g/join', password, key), 400, 'ERR_BAD_REQUEST'],
         [await nora.post('/groups/g/join', password), 403, 'ERR_PERMISSION_DENIED'],
         [await max.post('/groups/g/join', password), 403, 'ERR_PERMISSION_DENIED'],
+        [await joinAsMember(evil, 'evil'), 403, 'ERR_BANNED_GROUPMEMBER'],
+        [await joinAsMember(part, 'part'), 409, 'ERR_ALREADY_JOINED'],
+        [await joinAsMember(out, 'out', 'shut'), 403, 'ERR_GROUP_JOIN_NOT_ALLOWED'],
+        [await joinAsMember(nora, 'nora'), 403, 'ERR_PERMISSION_DENIED'],
+        [await joinAsMember(max, 'max'), 403, 'ERR_PERMISSION_DENIED'],
+        [await joinAsMember(out, 'part'), 403, 'ERR_GROUP_NOT_JOINED'],
         [await out.post('/groups', { ...made, guid: 'G' }), 400, 'ERR_GUID_ALREADY_EXISTS'],
         [await out.post('/groups', { ...made, password: '' }), 400, 'ERR_EMPTY_GROUP_PASS'],
         [await out.post('/groups', { ...made, name: ' ' }), 400, 'ERR_BAD_REQUEST'],

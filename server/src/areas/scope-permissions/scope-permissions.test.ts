@@ -4,8 +4,10 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { dump, nothingChanges } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { statementsOf } from '../../../../tests/support/plans.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { addMissingGroups } from '../groups/index.ts'
+import { scopeValuesFor } from './store.ts'
 
 /** As it is published, id by id: what the catalogue says by itself would prove nothing. */
 const switches = `leaveGroup listMembers listMessages.historyBeforeJoin sendMessage sendMessage.mimeTypeAccessControl
@@ -172,6 +174,19 @@ for (const database of databases) {
         .map((row) => JSON.parse(row.payload))
       assert.equal(told.length, 2)
       for (const { guid, scope } of told) assert.deepEqual([guid, scope], ['crew', 'moderator'])
+    })
+
+    it('are looked up for whoever acts only where some group of the app has set any', async () => {
+      const app = await newApp()
+      const lookUp = () =>
+        statementsOf(h, app, async (db) => {
+          const actor = { uid: 'ada', role: 'default', roleId: null }
+          const values = await scopeValuesFor(db, actor, { guid: 'crew', scope: 'moderator' })
+          assert.equal(values.sendMessage, 'allow')
+        })
+      assert.equal((await lookUp()).length, 1, 'what the role allows')
+      await set(app, { sendMessage: 'deny' }, 'moderator', 'board')
+      assert.equal((await lookUp()).length, 2)
     })
 
     it('keep apps apart', async () => {
