@@ -56,6 +56,16 @@ describe('places of which there are only so many', () => {
     assert.equal(began.length, all.length)
   })
 
+  it('come round to everybody where more apps wait than there are places', async () => {
+    const { began, stay, end, endAll } = stage(2)
+    const apps = ['a', 'b', 'c', 'd']
+    const all = [1, 2, 3].flatMap((n) => apps.map((app) => stay(`${app}${n}`, app)))
+    for (let n = 0; n < apps.length; n += 1) await end(began[n] as string)
+    assert.deepEqual(new Set(began.slice(0, apps.length).map(([app]) => app)), new Set(apps))
+    await endAll()
+    await Promise.all(all)
+  })
+
   it('are free again after a failure', async () => {
     const inPlace = createPlaces({ count: 1, patienceMilliseconds })
     await assert.rejects(inPlace('a', () => Promise.reject(new Error('It failed.'))))

@@ -9,6 +9,7 @@ interface PlacesOptions {
 }
 
 interface Line {
+  whose: string
   running: number
   waiting: (() => void)[]
 }
@@ -17,9 +18,13 @@ interface Line {
 const nobodys = ''
 const partOfApp = 0.7
 
-/** Hands out places of which there are only so many: one of the app that has the fewest is next, and none has all. */
+/**
+ * Hands out places of which there are only so many: one of the app that has the fewest is next, and none has all. Of apps
+ * that have equally few, the one that has waited longest for a place is next.
+ */
 export function createPlaces({ count, patienceMilliseconds }: PlacesOptions): InPlace {
   const ofAppMax = Math.max(1, Math.floor(count * partOfApp))
+  /** Whoever got a place last comes last. */
   const lines = new Map<string, Line>()
   let running = 0
 
@@ -38,21 +43,23 @@ export function createPlaces({ count, patienceMilliseconds }: PlacesOptions): In
     return fewest
   }
 
-  function end(whose: string, line: Line): void {
+  function end(line: Line): void {
     running -= 1
     line.running -= 1
-    forgetIfIdle(whose, line)
-    for (let line = next(); line; line = next()) {
-      begin(line)
-      line.waiting.shift()?.()
+    forgetIfIdle(line)
+    for (let first = next(); first; first = next()) {
+      begin(first)
+      lines.delete(first.whose)
+      lines.set(first.whose, first)
+      first.waiting.shift()?.()
     }
   }
 
-  function forgetIfIdle(whose: string, line: Line): void {
-    if (line.running === 0 && line.waiting.length === 0) lines.delete(whose)
+  function forgetIfIdle({ whose, running, waiting }: Line): void {
+    if (running === 0 && waiting.length === 0) lines.delete(whose)
   }
 
-  function itsTurn(whose: string, line: Line): Promise<void> {
+  function itsTurn(line: Line): Promise<void> {
     return new Promise((resolve, reject) => {
       const goOn = () => {
         clearTimeout(patience)
@@ -60,7 +67,7 @@ export function createPlaces({ count, patienceMilliseconds }: PlacesOptions): In
       }
       const patience = setTimeout(() => {
         line.waiting.splice(line.waiting.indexOf(goOn), 1)
-        forgetIfIdle(whose, line)
+        forgetIfIdle(line)
         reject(new DatabaseUnavailable('too many connections to it are in use'))
       }, patienceMilliseconds)
       line.waiting.push(goOn)
@@ -68,14 +75,14 @@ export function createPlaces({ count, patienceMilliseconds }: PlacesOptions): In
   }
 
   return async (whose = nobodys, run) => {
-    const line = lines.get(whose) ?? { running: 0, waiting: [] }
+    const line = lines.get(whose) ?? { whose, running: 0, waiting: [] }
     lines.set(whose, line)
     if (hasRoom(line)) begin(line)
-    else await itsTurn(whose, line)
+    else await itsTurn(line)
     try {
       return await run()
     } finally {
-      end(whose, line)
+      end(line)
     }
   }
 }

@@ -128,7 +128,7 @@ export function openPostgres(
   const readFor =
     (whose: string | undefined): RunStatement =>
     (text, parameters) =>
-      readsInShare(whose, () => inPlace(whose, async () => pool.read(text, parameters)))
+      readsInShare(whose, (timed) => inPlace(whose, () => timed(async () => pool.read(text, parameters))))
   const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readFor(whose)))
   const wakeListeners: (() => void)[] = []
   let listening: ReturnType<typeof listenForWakes> | undefined

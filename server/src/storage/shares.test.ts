@@ -42,7 +42,7 @@ describe('shares of what all have together', () => {
         now += 500
         running -= 1
       }
-      await Promise.all(Array.from({ length: 6 }, () => inShare('a', takeLong)))
+      await Promise.all(Array.from({ length: 6 }, () => inShare('a', (timed) => timed(takeLong))))
       assert.deepEqual(atOnce, [1, 2, 3, 1, 1, 1])
     } finally {
       clock.mock.restore()

@@ -1,4 +1,9 @@
-export type InShare = <T>(whose: string | undefined, run: () => Promise<T>) => Promise<T>
+import { DatabaseUnavailable } from './unavailable.ts'
+
+export type InShare = <T>(whose: string | undefined, run: (timed: Timed) => Promise<T>) => Promise<T>
+
+/** Runs what counts as the app's, where it waits for others besides. */
+type Timed = <T>(work: () => Promise<T>) => Promise<T>
 
 interface ShareOptions {
   /** How many of an app go on at a time. */
@@ -22,21 +27,14 @@ export function createShares({ max, slow }: ShareOptions): InShare {
   const lines = new Map<string, Line>()
   const maxOf = ({ usual }: Line) => (slow && usual > slow.milliseconds ? slow.max : max)
 
-  async function timed<T>(line: Line, run: () => Promise<T>): Promise<T> {
-    const began = performance.now()
-    const value = await run()
-    line.usual += (performance.now() - began - line.usual) * weight
-    return value
-  }
-
-  return async function inShare<T>(whose: string | undefined, run: () => Promise<T>): Promise<T> {
-    if (whose === undefined) return run()
+  return async function inShare<T>(whose: string | undefined, run: (timed: Timed) => Promise<T>): Promise<T> {
+    if (whose === undefined) return run((work) => work())
     const line = lines.get(whose) ?? { running: 0, waiting: [], usual: 0 }
     lines.set(whose, line)
     if (line.running >= maxOf(line)) await new Promise<void>((goOn) => line.waiting.push(goOn))
     else line.running += 1
     try {
-      return await timed(line, run)
+      return await run((work) => timed(line, work))
     } finally {
       line.running -= 1
       // Whoever is next is counted at once: somebody else could come before they go on.
@@ -46,5 +44,21 @@ export function createShares({ max, slow }: ShareOptions): InShare {
       }
       if (line.running === 0) lines.delete(whose)
     }
+  }
+}
+
+async function timed<T>(line: Line, work: () => Promise<T>): Promise<T> {
+  const began = performance.now()
+  const note = () => {
+    line.usual += (performance.now() - began - line.usual) * weight
+  }
+  try {
+    const value = await work()
+    note()
+    return value
+  } catch (error) {
+    // How long it takes to learn that the database is away says nothing about what was asked.
+    if (!(error instanceof DatabaseUnavailable)) note()
+    throw error
   }
 }
