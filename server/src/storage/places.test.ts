@@ -50,7 +50,7 @@ describe('places of which there are only so many', () => {
     await end('a1')
     assert.deepEqual(began.slice(3), ['c1'])
     await end('a2')
-    assert.deepEqual(began.slice(3), ['c1', 'a3'], 'of two that have none, the first')
+    assert.deepEqual(began.slice(3), ['c1', 'a3'], 'of two that have none, the one that came first')
     await endAll()
     await Promise.all(all)
     assert.equal(began.length, all.length)

@@ -9,9 +9,14 @@ interface PlacesOptions {
 }
 
 interface Line {
-  whose: string
   running: number
-  waiting: (() => void)[]
+  waiting: Waiting[]
+}
+
+interface Waiting {
+  /** Who came earlier has a smaller one. */
+  number: number
+  goOn: () => void
 }
 
 /** What belongs to no app is like one more. */
@@ -20,13 +25,13 @@ const partOfApp = 0.7
 
 /**
  * Hands out places of which there are only so many: one of the app that has the fewest is next, and none has all. Of apps
- * that have equally few, the one that has waited longest for a place is next.
+ * that have equally few, the one whose first has waited longest is next.
  */
 export function createPlaces({ count, patienceMilliseconds }: PlacesOptions): InPlace {
   const ofAppMax = Math.max(1, Math.floor(count * partOfApp))
-  /** Whoever got a place last comes last. */
   const lines = new Map<string, Line>()
   let running = 0
+  let came = 0
 
   const hasRoom = (line: Line) => running < count && line.running < ofAppMax
 
@@ -36,53 +41,58 @@ export function createPlaces({ count, patienceMilliseconds }: PlacesOptions): In
   }
 
   function next(): Line | undefined {
-    let fewest: Line | undefined
-    for (const line of lines.values()) {
-      if (line.waiting.length > 0 && hasRoom(line) && line.running < (fewest?.running ?? count)) fewest = line
-    }
-    return fewest
+    const ready = [...lines.values()].filter((line) => line.waiting.length > 0 && hasRoom(line))
+    return ready.reduce<Line | undefined>(
+      (first, line) => (first && !comesBefore(line, first) ? first : line),
+      undefined,
+    )
   }
 
-  function end(line: Line): void {
+  function end(whose: string, line: Line): void {
     running -= 1
     line.running -= 1
-    forgetIfIdle(line)
+    forgetIfIdle(whose, line)
     for (let first = next(); first; first = next()) {
       begin(first)
-      lines.delete(first.whose)
-      lines.set(first.whose, first)
-      first.waiting.shift()?.()
+      first.waiting.shift()?.goOn()
     }
   }
 
-  function forgetIfIdle({ whose, running, waiting }: Line): void {
-    if (running === 0 && waiting.length === 0) lines.delete(whose)
+  function forgetIfIdle(whose: string, line: Line): void {
+    if (line.running === 0 && line.waiting.length === 0) lines.delete(whose)
   }
 
-  function itsTurn(line: Line): Promise<void> {
+  function itsTurn(whose: string, line: Line): Promise<void> {
     return new Promise((resolve, reject) => {
       const goOn = () => {
         clearTimeout(patience)
         resolve()
       }
+      came += 1
+      const waiting = { number: came, goOn }
       const patience = setTimeout(() => {
-        line.waiting.splice(line.waiting.indexOf(goOn), 1)
-        forgetIfIdle(line)
+        line.waiting.splice(line.waiting.indexOf(waiting), 1)
+        forgetIfIdle(whose, line)
         reject(new DatabaseUnavailable('too many connections to it are in use'))
       }, patienceMilliseconds)
-      line.waiting.push(goOn)
+      line.waiting.push(waiting)
     })
   }
 
   return async (whose = nobodys, run) => {
-    const line = lines.get(whose) ?? { whose, running: 0, waiting: [] }
+    const line = lines.get(whose) ?? { running: 0, waiting: [] }
     lines.set(whose, line)
     if (hasRoom(line)) begin(line)
-    else await itsTurn(line)
+    else await itsTurn(whose, line)
     try {
       return await run()
     } finally {
-      end(line)
+      end(whose, line)
     }
   }
+}
+
+function comesBefore(one: Line, other: Line): boolean {
+  if (one.running !== other.running) return one.running < other.running
+  return (one.waiting[0]?.number ?? 0) < (other.waiting[0]?.number ?? 0)
 }

@@ -19,7 +19,7 @@ import {
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { blocksBetween, systemUid, toUser, usersByUid } from '../users/index.ts'
-import { type Content, contentOf, type Data, flagsOf, kindOf, messageCharactersMax, objectOf } from './content.ts'
+import { type Content, contentOf, flagsOf, kindOf, messageCharactersMax, objectOf } from './content.ts'
 import {
   actionNotAllowed,
   blockedByExtension,
@@ -117,9 +117,12 @@ export async function deliver(
     const known = conversation && (await messageSentAs(db, conversation, speaker.uid, muid))
     if (known) return seenMessage(db, known.id, speaker.actor?.uid)
   }
-  const proposal = { ...content, sender: speaker.uid, receiver: receiverId(receiver), receiverType: receiver.type }
+  const kept = await withOwnFiles(work, content)
+  // What a file was called counts for nothing where it is known what it is.
+  if (kept !== content) await refuseForbidden(db, speaker, receiver, kept, parentId !== undefined)
+  const proposal = { ...kept, sender: speaker.uid, receiver: receiverId(receiver), receiverType: receiver.type }
   if ((await beforeSend.ask(work, proposal)) === 'refuse') throw blockedByExtension()
-  return write(work, speaker, receiver, place, content, {
+  return write(work, speaker, receiver, place, kept, {
     muid: muid || undefined,
     tags,
     parent,
@@ -149,7 +152,7 @@ async function write(
     receiver: entityOf(receiver, speaker),
   }
   const known = Object.keys(mentions)
-  const data = await withOwnFiles(work, content)
+  const { data } = content
   useOne(speaker.portion)
   const row = await writeMessage(work, place, {
     sender: speaker.uid,
@@ -164,7 +167,7 @@ async function write(
     flags: flagsOf({ ...content, mentioned: known }),
     mentions: known,
   })
-  if (content.mimeTypes.length > 0) await claim(db, data, row.id)
+  if (content.mimeTypes.length > 0) await claim(db, data as Attached, row.id)
   if (tags && tags.length > 0) await putTags(db, row.id, tags)
   await putSearchEntries(db, messagesList, [searchEntry(row)])
   const notified = await notApart(db, speaker, known)
@@ -183,14 +186,20 @@ async function write(
   return shown
 }
 
-type Attached = { attachments?: { url: string }[] }
+type Attached = { attachments?: { url: string; mimeType: string }[] }
 
-/** The content with files of ours in place of the addresses by which they were named. */
-async function withOwnFiles({ db, tools }: Work, { data, mimeTypes }: Content): Promise<Data> {
-  if (mimeTypes.length === 0) return data
-  const attachments = await adoptAttachments(db, tools, (data as Attached).attachments ?? [])
+/** The content with files of ours, and what we know of them, in place of the addresses by which they were named. */
+async function withOwnFiles({ db, tools }: Work, content: Content): Promise<Content> {
+  if (content.mimeTypes.length === 0) return content
+  const named = (content.data as Attached).attachments ?? []
+  const attachments = await adoptAttachments(db, tools, named)
   if (!attachments) throw invalidMedia({ reason: 'a file was never uploaded, or is gone' })
-  return { ...data, attachments, url: attachments[0]?.url }
+  if (attachments.every((each, index) => each === named[index])) return content
+  return {
+    ...content,
+    data: { ...content.data, attachments, url: attachments[0]?.url },
+    mimeTypes: attachments.map(({ mimeType }) => mimeType),
+  }
 }
 
 /** Files of a message are its own from now on; one that went meanwhile cannot be sent. */
