@@ -1,6 +1,7 @@
 import { badRequest } from '../kit/errors.ts'
 import { depthMax, jsonReader, type Reading, tooDeep, tooMany, valuesMax } from '../kit/json.ts'
 import type { TSchema } from '../kit/schema.ts'
+import { looksLikeJson } from './body.ts'
 import { memberOf, type Shape } from './reference/shape.ts'
 
 /**
@@ -55,8 +56,12 @@ export function bodyOfFields(schema: TSchema, fields: Field[]): Record<string, u
 
 function sentIn(fields: Field[]): Map<string, Sent> {
   const all = nothing()
+  let parts = 0
   for (const [name, text] of fields) {
     const path = pathOf(name)
+    parts += path.length
+    // Names in brackets make values as well.
+    if (parts > valuesMax) throw badRequest({ body: [tooMany] })
     if (path.length > depthMax) throw badRequest({ body: [tooDeep] })
     let at = all
     path.forEach((step, n) => {
@@ -159,7 +164,7 @@ function integerIn(text: string): number | undefined {
 }
 
 function structureIn(text: string, path: string, readJson: ReadJson): unknown {
-  if (!/^\s*[{[]/.test(text)) return text
+  if (!looksLikeJson(text)) return text
   const reading = readJson(text)
   if ('value' in reading) return reading.value
   if (reading.isJson) throw badRequest({ [path]: [reading.problem] })

@@ -153,8 +153,11 @@ function written(schema: unknown, records: Records): unknown {
 }
 
 /** What the reader of bodies goes by, in words that every reader of schemas knows, as far as there are any. */
-function withoutMarks({ 'x-number': isId, ...rest }: Shape): object {
-  return isId ? { ...rest, type: ['string', 'integer'] } : rest
+function withoutMarks({ 'x-number': isId, 'x-empty': _, 'x-also': __, ...rest }: Shape): object {
+  if (!isId) return rest
+  return rest.anyOf
+    ? { ...rest, anyOf: [...rest.anyOf, { type: 'integer' }] }
+    : { ...rest, type: ['string', 'integer'] }
 }
 
 function writtenEach(parts: object, records: Records): Record<string, unknown> {

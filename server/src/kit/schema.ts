@@ -5,7 +5,7 @@ import { type Static, type TSchema, Type } from 'typebox'
  * for all operations, and the OpenAPI document can tell.
  */
 interface Marks {
-  /** An id, or a list of ids: whole numbers are taken as their decimal text. */
+  /** An id: a whole number is taken as its decimal text. */
   'x-number'?: true
   /** What an empty text does where the property is optional; unless said, it counts as not sent. */
   'x-empty'?: 'clears' | 'counts'
@@ -66,7 +66,7 @@ export function WebAddress(max: number, description?: string) {
   )
 }
 
-function isWebAddress(text: string): boolean {
+export function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
 }
 

@@ -627,6 +627,24 @@ for (const database of databases) {
       await h.close()
     })
 
+    it('are judged by what they are, whatever a message calls them', async () => {
+      const { h, app } = await opened()
+      assertSucceeds(await app.post('/roles', { role: 'painter', name: 'Painter' }))
+      const permissions = { 'sendMessage.allowedMimeTypes': ['image/*'] }
+      assertSucceeds(await app.put('/roles/painter/permissions', { permissions }))
+      assertSucceeds(await app.put('/users/nora', { role: 'painter' }))
+      const { data } = assertSucceeds(await app.post('/files', uploadsOf({ size: 5 }), asNora))
+      const { uploadUrl, attachment } = data.f1
+      assert.equal((await put(h, uploadUrl, 'hello')).status, 200)
+      const renamed = { ...attachment, name: 'a.png', extension: 'png', mimeType: 'image/png' }
+      const url = attachment.url.replace('note.txt', 'a.png')
+      for (const content of [{ attachments: [attachment] }, { attachments: [renamed] }, { url }]) {
+        const message = { receiver: 'milo', receiverType: 'user', type: 'image', data: content }
+        assertFails(await app.post('/messages', message, asNora), 403, 'ERR_PERMISSION_DENIED')
+      }
+      await h.close()
+    })
+
     it('are open to clients with an auth token', async () => {
       const { h, app } = await opened()
       const { data } = assertSucceeds(await app.post('/users/nora/auth_tokens', {}))

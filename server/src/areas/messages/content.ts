@@ -1,4 +1,5 @@
 import { readMetadata } from '../../kit/metadata.ts'
+import { isWebAddress } from '../../kit/schema.ts'
 import { cleanName, kindByName } from '../files/index.ts'
 import type { Attachment } from '../files/schemas.ts'
 import {
@@ -169,10 +170,6 @@ function fileAtUrl(type: string, { attachments, url }: Data): Attachment[] {
 }
 
 const badAddress = 'url must be an http or https address'
-
-function isWebAddress(url: string): boolean {
-  return /^https?:\/\//i.test(url) && URL.canParse(url)
-}
 
 function attachmentFrom(sent: unknown): Attachment {
   const attachment = objectOf(sent)

@@ -9,7 +9,7 @@ import type { Condition } from './filters.ts'
 
 /**
  * Which messages lists may hold for whoever acts, by their role and by their scope in each group. Lists are narrowed by it,
- * and so is all else that would tell of such messages: counts, what a message quotes, and the last message of a
+ * and so is all else that would tell of such messages: what is unread, what a message quotes, and the last message of a
  * conversation. `asThreads` asks for those that begin a thread.
  */
 export async function listedFor(db: TenantDb, actor: Actor, asThreads = false): Promise<Condition[]> {

@@ -37,6 +37,8 @@ async function list(
     .selectAll()
     .where('reactions.message_id', '=', row.id)
     .where(await listable(db, row, actor))
+    // Those of whoever is gone for good go a little later; a page without them must not look like the end.
+    .where(sql<SqlBool>`EXISTS (SELECT 1 FROM users WHERE users.app_id = ${db.appId} AND users.uid = reactions.uid)`)
   const some = reaction === undefined ? all : all.where('reactions.reaction', '=', reaction)
   const { data, meta } = await cursorPage(
     some as never,
