@@ -6,13 +6,17 @@ import { pathToFileURL } from 'node:url'
 import { startServices } from './services.ts'
 
 /**
- * Runs the suites: all of them on both databases, or with --quick the fast ones on the embedded database alone. Words
- * after that choose files whose path contains one of them, fast or slow.
+ * Runs the suites: all of them on both databases, or with --quick the fast ones on the embedded database alone, or with
+ * --endurance those that measure or search for long. Words after that choose files whose path contains one of them, fast
+ * or slow.
  */
 
 const words = process.argv.slice(2)
 const quick = words.includes('--quick')
-const chosen = words.filter((word) => !word.startsWith('--'))
+const endurance = words.includes('--endurance')
+const enduring = ['.alone.test.ts', 'tests/crossing.slow']
+const named = words.filter((word) => !word.startsWith('--'))
+const chosen = named.length === 0 && endurance ? enduring : named
 const exitUsage = 2
 // One more than the cores of a small machine: a test that waits leaves its core to another.
 const processes = 3
@@ -90,7 +94,7 @@ function runTests(testFiles: string[], environment: Record<string, string>, atOn
   return new Promise((resolved) => {
     const child = spawn(process.execPath, [...flags, ...reporter, ...testFiles], {
       stdio: 'inherit',
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...environment, ...(endurance && { PARLEY_TEST_ENDURANCE: 'true' }) },
     })
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
     child.on('exit', (exitCode) => resolved(exitCode ?? 1))

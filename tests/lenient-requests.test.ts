@@ -161,7 +161,10 @@ for (const database of databases) {
       const own = await appWith(h, 'ada', 'lin', 'max')
       assertSucceeds(await own.post('/users/ada/friends', { accepted: ['lin', 'max'] }))
       assertSucceeds(await own.post('/users/ada/blockedusers', { blockedUids: ['lin', 'max'] }))
-      const [participants, usersToBan] = [['lin', 'max'], ['lin', 'max']]
+      const [participants, usersToBan] = [
+        ['lin', 'max'],
+        ['lin', 'max'],
+      ]
       assertSucceeds(await own.post('/groups', { guid: 'g', name: 'G', members: { participants } }))
       assertSucceeds(await own.post('/groups', { guid: 'b', name: 'B', members: { usersToBan } }))
       const inGroups = ['/groups/g/members', '/groups/b/bannedusers']
