@@ -18,6 +18,11 @@ export function peakBytes(pid: number): number {
   return Number(told(pid, 'status', /^VmHWM:\s+(\d+) kB/m) ?? 0) * 1024
 }
 
+/** What a process has asked the system for, which `ulimit -d` is about. */
+export function dataKilobytesOf(pid: number): number {
+  return Number(told(pid, 'status', /^VmData:\s+(\d+) kB/m) ?? 0)
+}
+
 /** The memory that a process and all that it has started hold together; what they share counts for each. */
 export function residentBytesOfTree(pid: number): number {
   const own = Number(told(pid, 'status', /^VmRSS:\s+(\d+) kB/m) ?? 0) * 1024
