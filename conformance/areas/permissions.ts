@@ -13,7 +13,19 @@ import {
   type Server,
   success,
 } from '../check.ts'
-import { as, belowRole, idsIn, makeGroup, makeRole, makeUser, makeUsers, say, sayIn, uidsIn } from '../people.ts'
+import {
+  actorWith,
+  as,
+  belowRole,
+  idsIn,
+  makeGroup,
+  makeRole,
+  makeUser,
+  makeUsers,
+  say,
+  sayIn,
+  uidsIn,
+} from '../people.ts'
 
 /** All permissions of a role by their data type, with the values of each. */
 const ofRole: Record<string, string> = {
@@ -110,13 +122,6 @@ function lookAtCatalogue(list: Permission[], kinds: Record<string, string>, scop
 }
 
 const path = (role: string) => `/roles/${role}/permissions`
-
-/** Sets permissions of a new role; answers the role and a user who has it. */
-async function actorWith(server: Server, permissions: object): Promise<string> {
-  const { role } = await makeRole(server)
-  data(await server.api.put(path(role), { permissions }))
-  return (await makeUser(server, { role })).uid
-}
 
 const ofRoles: Check[] = [
   check('2, 3 Role permissions', 'a new role lists all 64, each with its type, values and default', async (server) => {
