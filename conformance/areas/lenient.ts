@@ -182,7 +182,8 @@ const bodies: Check[] = [
     }
     const gone = data(await server.api.delete('/users', { uidsToDeactivate: [uid] }))
     equal(gone, { deactivatedUids: [text] }, 'the deactivated')
-    equal(data(await server.api.put('/users', { uidsToActivate: [uid] })), { reactivatedUids: [text] }, 'the reactivated')
+    const back = data(await server.api.put('/users', { uidsToActivate: [uid] }))
+    equal(back, { reactivatedUids: [text] }, 'the reactivated')
   }),
   check('2 Request bodies', 'a whole number stands for the id of a message', async (server) => {
     const [a = '', b = ''] = await makeUsers(server, 2)
