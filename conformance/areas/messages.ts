@@ -327,9 +327,7 @@ export const messages: CheckedArea = {
       const [a = '', b = ''] = await makeUsers(server, 2)
       const interactiveData = { cardActions: [{ elementType: 'button', elementId: 'yes', buttonText: 'Yes' }] }
       const { id } = await say(server, a, b, { category: 'interactive', type: 'card', data: { interactiveData } })
-      done(
-        await server.api.send('POST', `/messages/${id}/interactions`, { ...as(b), body: { interactions: ['yes'] } }),
-      )
+      done(await server.api.send('POST', `/messages/${id}/interactions`, { ...as(b), body: { interactions: ['yes'] } }))
       const [kept] = data(await server.api.send('GET', `/messages/${id}`, as(b))).data.interactions
       equal([kept.elementId, isSeconds(kept.interactedAt)], ['yes', true], 'the element, and since when')
     }),
