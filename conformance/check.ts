@@ -133,6 +133,9 @@ export async function soon(ask: () => Promise<Answer>, has: (answer: Answer) => 
   }
 }
 
+/** Times are whole seconds: what happens after this happens later. */
+export const nextSecond = (): Promise<void> => pause(1_100)
+
 /** UNIX seconds, not milliseconds and no text. */
 export function isSeconds(value: unknown): value is number {
   return Number.isInteger(value) && String(value).length === 10

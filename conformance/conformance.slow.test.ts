@@ -170,6 +170,68 @@ const habits: { habit: string; area: string; section: string; falsify: (reply: R
     },
   },
   {
+    habit: 'calls a quota a lack of permission',
+    area: 'api-keys',
+    section: '7 Errors',
+    falsify(reply) {
+      if (reply.status === 402) reply.status = 403
+    },
+  },
+  {
+    habit: 'shows ids as the numbers they were sent as',
+    area: 'lenient',
+    section: '2 Request bodies',
+    falsify({ body }) {
+      if (/^\d+$/.test(body.data?.uid)) body.data.uid = Number(body.data.uid)
+    },
+  },
+  {
+    habit: 'tells in a cursor of its own page alone',
+    area: 'lenient',
+    section: '7 Pagination',
+    falsify({ body }) {
+      if (body.meta?.cursor?.updatedAt === undefined) return
+      const times = body.data.map((row: { createdAt: number; updatedAt?: number }) => row.updatedAt ?? row.createdAt)
+      body.meta.cursor.updatedAt = Math.max(...times)
+    },
+  },
+  {
+    habit: 'keeps what was empty as if it had been given',
+    area: 'lenient',
+    section: '13.4 Send',
+    falsify({ path, body }) {
+      if (path === '/v3/messages' && body.data?.id) body.data.muid ??= ''
+    },
+  },
+  {
+    habit: 'tells no way back',
+    area: 'messages',
+    section: '9 List',
+    falsify: ({ body }) => delete body.meta?.previous,
+  },
+  {
+    habit: 'forgets the tags of what it deletes for good',
+    area: 'messages',
+    section: '8 Delete',
+    falsify: ({ method, body }) => method === 'DELETE' && delete body.data?.data?.entities?.on?.entity.tags,
+  },
+  {
+    habit: 'counts what is unread in numbers',
+    area: 'conversations',
+    section: '2 Record',
+    falsify({ body }) {
+      if (body.data?.unreadMessageCount) body.data.unreadMessageCount = Number(body.data.unreadMessageCount)
+    },
+  },
+  {
+    habit: 'says that every page of conversations holds a hundred',
+    area: 'conversations',
+    section: '4 List',
+    falsify({ path, body }) {
+      if (path.startsWith('/v3/conversations') && body.meta?.pagination) body.meta.pagination.per_page = 100
+    },
+  },
+  {
     habit: 'counts a minute too many',
     area: 'calls',
     section: '3 Call record',

@@ -30,6 +30,13 @@ export async function makeRole(server: Server, settings?: object): Promise<Shown
   return made
 }
 
+/** A user of a new role that has these permissions; answers their UID. */
+export async function actorWith(server: Server, permissions: object): Promise<string> {
+  const { role } = await makeRole(server)
+  data(await server.api.put(`/roles/${role}/permissions`, { permissions }))
+  return (await makeUser(server, { role })).uid
+}
+
 /** A group, with the headers of who makes it. */
 export async function makeGroup(
   server: Server,

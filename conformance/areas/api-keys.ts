@@ -10,6 +10,7 @@ import {
   refusals,
   type Server,
   says,
+  success,
 } from '../check.ts'
 
 const apiKeyForm = /^[0-9a-f]{40}$/
@@ -21,6 +22,8 @@ export async function makeKey(server: Server, scope?: 'fullAccess' | 'authOnly')
   server.afterwards(() => server.api.delete(`/apikeys/${key.apiKey}`))
   return key
 }
+
+const keysMax = 25
 
 const pathOfOwnKey = async (server: Server) => `/apikeys/${(await makeKey(server)).apiKey}`
 
@@ -211,6 +214,13 @@ export const apiKeys: CheckedArea = {
       const answer = await server.connection.caller(server.url, { apikey: apiKey }).get('/apikeys')
       failure(answer, 401, 'AUTH_ERR_APIKEY_NOT_FOUND')
       failure(await server.api.delete(`/apikeys/${apiKey}`), 404, 'ERR_APIKEY_NOT_FOUND')
+    }),
+    check('7 Errors', 'more than 25 keys: 402 ERR_PLAN_QUOTA_RESTRICTION', async (server) => {
+      const { total } = success(await server.api.get('/apikeys?perPage=1')).meta.pagination
+      for (let there = total; there < keysMax; there += 1) await makeKey(server)
+      const answer = await server.api.post('/apikeys', { name: server.fresh('key') })
+      server.afterwards(() => server.api.delete(`/apikeys/${answer.body?.data?.apiKey}`))
+      failure(answer, 402, 'ERR_PLAN_QUOTA_RESTRICTION')
     }),
   ],
 }

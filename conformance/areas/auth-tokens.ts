@@ -7,6 +7,7 @@ import {
   failure,
   holds,
   isSeconds,
+  nextSecond,
   refusals,
   type Server,
   success,
@@ -102,6 +103,20 @@ export const authTokens: CheckedArea = {
         'the order of `createdAt`',
       )
       equal(data(await server.api.get(`${tokensOf(uid)}?perPage=1&page=2`))[0].authToken, list[1].authToken, 'page 2')
+    }),
+    check('4 List', 'a token made later stands before the earlier ones', async (server) => {
+      const { uid } = await makeUser(server)
+      const made: string[] = []
+      while (made.length < 3) {
+        if (made.length > 0) await nextSecond()
+        made.unshift(data(await server.api.post(tokensOf(uid), force)).authToken)
+      }
+      const list = data(await server.api.get(tokensOf(uid)))
+      equal(
+        list.map(({ authToken }: { authToken: string }) => authToken),
+        made,
+        'the tokens, the last one made first',
+      )
     }),
     check('5 Get', 'answers the token, with the UID in any letter case', async (server) => {
       const { uid, token } = await withToken(server)

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   type CheckedArea,
   check,
@@ -9,14 +8,13 @@ import {
   failure,
   holds,
   isSeconds,
+  nextSecond,
   refusals,
   success,
 } from '../check.ts'
 import { below, belowDeactivated, clientOf, makeUser, makeUsers, uidsIn } from '../people.ts'
 
 const methods = ['POST', 'DELETE'] as const
-/** Times are whole seconds: what happens after this happens later. */
-const nextSecond = () => pause(1_100)
 const path = (uid: string) => `/users/${uid}/blockedusers`
 
 const badLists = methods.flatMap((method) =>

@@ -12,6 +12,7 @@ import {
   type Server,
   success,
 } from '../check.ts'
+import type { Caller } from '../client.ts'
 
 const words = {
   type: ['audio', 'video'],
@@ -343,11 +344,16 @@ async function someoneKnown(server: Server): Promise<string> {
   throw new NotSeen('none of the callers is an active user')
 }
 
-/** Plays a call at the emulator's door, where there is one. */
-async function played(server: Server, script: object): Promise<Call> {
-  const { connection, url, apiKey } = server
+/** The emulator's door, where there is one. */
+async function emulatorOf({ connection, url, apiKey }: Server): Promise<Caller> {
   const emulator = connection.caller(`${new URL(url).origin}/_emulator`, { apikey: apiKey })
   if ((await emulator.get('/clock')).status !== 200) throw new NotSeen('the server has no emulator door')
+  return emulator
+}
+
+/** Plays a call between two. */
+async function played(server: Server, script: object): Promise<Call> {
+  const emulator = await emulatorOf(server)
   const [initiator, receiver] = [server.fresh('caller'), server.fresh('callee')]
   for (const uid of [initiator, receiver]) {
     server.afterwards(() => server.api.delete(`/users/${uid}`, { permanent: true }))
@@ -360,6 +366,8 @@ const answered = [
   { after: 10, do: 'join', uid: 'caller', deviceId: 'web' },
   { after: 10, do: 'join', uid: 'callee', deviceId: 'phone' },
 ]
+
+const participantsMax = 50
 
 const hourAgo = () => Math.floor(Date.now() / 1000) - 3600
 
@@ -404,6 +412,16 @@ const states: Check[] = [
       )
     }),
   ),
+  check('8 States', 'fifty take part; one more: 402 ERR_PLAN_QUOTA_RESTRICTION', async (server) => {
+    const emulator = await emulatorOf(server)
+    const uids = Array.from({ length: participantsMax + 1 }, () => server.fresh('guest'))
+    for (const uid of uids) server.afterwards(() => server.api.delete(`/users/${uid}`, { permanent: true }))
+    const meeting = { initiator: uids[0], receiver: server.fresh('meeting'), receiverType: 'group', mode: 'meet' }
+    const joined = uids.map((uid, after) => ({ after, do: 'join', uid, deviceId: 'web' }))
+    const play = (steps: object[]) => emulator.post('/calls/script', { ...meeting, startAt: hourAgo(), steps })
+    failure(await play(joined), 402, 'ERR_PLAN_QUOTA_RESTRICTION')
+    equal(data(await play(joined.slice(0, participantsMax))).totalParticipants, participantsMax, 'how many fit')
+  }),
 ]
 
 export const calls: CheckedArea = {

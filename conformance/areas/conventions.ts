@@ -12,6 +12,7 @@ import {
   refusals,
   success,
 } from '../check.ts'
+import type { Answer } from '../client.ts'
 import { makeKey } from './api-keys.ts'
 
 const bodyBytesMax = 10_240
@@ -202,6 +203,17 @@ const limits: Check[] = [
       holds(/^\d+$/.test(String(headers[name])), `the header ${name} holds a number`)
     }
     holds(isSeconds(Number(headers['x-ratelimit-reset'])), 'the header x-ratelimit-reset holds UNIX seconds')
+  }),
+  check('8 Rate limits', 'making a token is of the class of reading; making a user is of another', async (server) => {
+    const limitOf = ({ headers }: Answer) => Number(headers['x-ratelimit-limit'])
+    const uid = server.fresh('user')
+    const made = await server.api.post('/users', { uid, name: 'Conformance' })
+    server.afterwards(() => server.api.delete(`/users/${uid}`, { permanent: true }))
+    const token = await server.api.post(`/users/${uid}/auth_tokens`)
+    const read = await server.api.get('/users?perPage=1')
+    for (const answer of [made, token, read]) data(answer)
+    equal(limitOf(token), limitOf(read), 'the limit of making a token')
+    holds(limitOf(made) < limitOf(read), 'a lower limit for making a user')
   }),
   check('9 Sizes', 'a body of more than 10 KB: 413 ERR_BAD_REQUEST', async ({ api, fresh }) => {
     const body = { name: fresh('key'), padding: 'x'.repeat(bodyBytesMax) }

@@ -1,7 +1,8 @@
 import { type CheckedArea, check, data, done, equal, failure, holds, isSeconds, success } from '../check.ts'
-import { as, clientOf, idsIn, makeGroup, makeUsers, say, sayIn } from '../people.ts'
+import { actorWith, as, clientOf, idsIn, makeGroup, makeUsers, say, sayIn } from '../people.ts'
 
 const withUser = (uid: string, rest = '') => `/users/${uid}/conversation${rest}`
+const denied = [403, 'ERR_PERMISSION_DENIED'] as const
 
 export const conversations: CheckedArea = {
   name: 'conversations',
@@ -72,6 +73,40 @@ export const conversations: CheckedArea = {
       equal(await list('?conversationType=group'), [], 'groups')
       failure(await server.api.get('/conversations?hideAgentic=true&onlyAgentic=true'), 400, 'ERR_BAD_REQUEST')
       failure(await server.api.send('GET', '/conversations?unique=1', as(a)), 400, 'ERR_BAD_REQUEST')
+    }),
+    check('4 List', '`per_page` means `perPage`, which wins', async (server) => {
+      const [a = '', b = '', c = ''] = await makeUsers(server, 3)
+      for (const uid of [b, c]) await say(server, uid, a)
+      for (const search of ['per_page=1', 'per_page=9&perPage=1']) {
+        const { data: list, meta } = success(await server.api.send('GET', `/conversations?${search}`, as(a)))
+        equal([list.length, meta.pagination.per_page, meta.pagination.total], [1, 1, 2], `what ${search} shows`)
+      }
+    }),
+    check('4, 5 Permissions', 'listConversations: deny refuses the list and the single one', async (server) => {
+      const [other = ''] = await makeUsers(server, 1)
+      const uid = await actorWith(server, { listConversations: 'deny' })
+      await say(server, other, uid)
+      failure(await server.api.send('GET', '/conversations', as(uid)), ...denied)
+      failure(await server.api.send('GET', withUser(other), as(uid)), ...denied)
+      equal(data(await server.api.send('GET', '/conversations', as(other))).length, 1, 'conversations of the other')
+    }),
+    check('5 Permissions', 'deleteConversation: deny refuses to reset, and nothing is reset', async (server) => {
+      const [other = ''] = await makeUsers(server, 1)
+      const uid = await actorWith(server, { deleteConversation: 'deny' })
+      const { id } = await say(server, other, uid)
+      failure(await server.api.send('DELETE', withUser(other), as(uid)), ...denied)
+      equal(idsIn(data(await server.api.send('GET', `/users/${other}/messages`, as(uid)))), [id], 'the messages')
+    }),
+    check('5, 6 Permissions', 'updateConversation: deny refuses tags and pins, not receipts', async (server) => {
+      const [other = ''] = await makeUsers(server, 1)
+      const uid = await actorWith(server, { updateConversation: 'deny' })
+      await say(server, other, uid)
+      failure(await server.api.send('PUT', withUser(other), { ...as(uid), body: { tags: ['x'] } }), ...denied)
+      for (const method of ['POST', 'DELETE'] as const) {
+        failure(await server.api.send(method, withUser(other, '/pin'), as(uid)), ...denied)
+      }
+      equal('pinnedBy' in data(await server.api.send('GET', withUser(other), as(uid))), false, 'whether it is pinned')
+      for (const mark of ['/delivered', '/read']) success(await server.api.send('POST', withUser(other, mark), as(uid)))
     }),
     check('5 Tags', 'are one’s own, and replace the earlier ones', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)

@@ -153,10 +153,12 @@ export const messages: CheckedArea = {
     }),
     check('8 Delete', 'for good answers the message as it was, under a number of its own', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)
-      const sent = await say(server, a, b, { data: { text: 'Gone' } })
+      const whole = { data: { text: 'Gone', metadata: { mood: 'calm' } }, tags: ['x'] }
+      const sent = await say(server, a, b, whole)
       const action = data(await server.api.delete(`/messages/${sent.id}`, { permanent: true }))
       const { by, on, for: where } = action.data.entities
-      equal([on.entity.id, on.entity.data.text], [sent.id, 'Gone'], 'the message inside')
+      const { id, data: said, tags } = on.entity
+      equal([id, said.text, said.metadata, tags], [sent.id, 'Gone', { mood: 'calm' }, ['x']], 'the message inside')
       equal(['deletedAt' in on.entity, 'deletedBy' in on.entity], [false, false], 'whether it tells of its deletion')
       equal([by.entity.uid, where.entity.uid], ['app_system', b], 'who did it, and to whom it was said')
       holds(Number(action.id) > Number(sent.id), 'a fresh id of the action')
@@ -200,6 +202,18 @@ export const messages: CheckedArea = {
       const client = await clientOf(server, a)
       const read = async (search: string) => idsIn(data(await client.get(`/users/${b}/messages?limit=2${search}`)))
       equal([await read(''), await read('&affix=append')], [ids.slice(1), ids.slice(0, 2)], 'the newest, the oldest')
+    }),
+    check('9 List', 'so does a client that reads a group, or everything', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { guid } = await makeGroup(server, { members: { participants: [a, b] } })
+      const ids: string[] = []
+      while (ids.length < 3) ids.push((await sayIn(server, guid, b)).id)
+      const client = await clientOf(server, a)
+      for (const path of [`/groups/${guid}/messages`, '/messages']) {
+        const read = async (search: string) => idsIn(data(await client.get(`${path}?limit=2${search}`)))
+        equal(await read(''), ids.slice(1), `the newest of ${path}`)
+        holds(!(await read('&affix=append')).includes(ids[2] ?? ''), `the oldest of ${path} where they are asked for`)
+      }
     }),
     check('9 List', 'reads on and back in the order of ids', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)
@@ -269,12 +283,14 @@ export const messages: CheckedArea = {
     check('10, 11, 14 Cursors', 'are there on every page of threads, reactions and receipts', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)
       const threads = success(await server.api.send('GET', '/threads', as(a))).meta
-      equal([threads.current.count, threads.next.affix, threads.previous.affix], [0, 'append', 'prepend'], 'no threads')
+      equal(threads.current, { limit: 100, count: 0 }, '`meta.current` of no threads')
+      equal([threads.next.affix, threads.previous.affix], ['append', 'prepend'], 'both ways where no threads are')
       holds(isSeconds(threads.next.updatedAt), '`updatedAt` of no threads in seconds')
       const { id } = await say(server, a, b)
       for (const what of ['reactions', 'receipts']) {
         const { data: none, meta } = success(await server.api.get(`/messages/${id}/${what}`))
         equal([none, meta.next, meta.previous], [[], { affix: 'append' }, { affix: 'prepend' }], `no ${what}`)
+        equal(meta.current.limit, 100, `the limit of ${what}`)
       }
       success(await server.api.send('POST', `/messages/${id}/reactions/yes`, as(b)))
       const { meta } = success(await server.api.get(`/messages/${id}/reactions`))
@@ -306,6 +322,14 @@ export const messages: CheckedArea = {
       equal(seen.data.interactions[0].elementId, 'yes', 'the element')
       failure(await interact(b, ['none-such']), 400, 'ERR_BAD_REQUEST')
       failure(await interact(a, ['yes']), 403, 'ERR_MESSAGE_ACTION_NOT_ALLOWED')
+    }),
+    check('12 Interactions', 'are kept by the other path as well', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const interactiveData = { cardActions: [{ elementType: 'button', elementId: 'yes', buttonText: 'Yes' }] }
+      const { id } = await say(server, a, b, { category: 'interactive', type: 'card', data: { interactiveData } })
+      done(await server.api.send('POST', `/messages/${id}/interactions`, { ...as(b), body: { interactions: ['yes'] } }))
+      const [kept] = data(await server.api.send('GET', `/messages/${id}`, as(b))).data.interactions
+      equal([kept.elementId, isSeconds(kept.interactedAt)], ['yes', true], 'the element, and since when')
     }),
     check('12 Interactions', 'by the other path as well, where without any the message is read', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)

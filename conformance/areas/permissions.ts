@@ -3,6 +3,7 @@ import {
   type CheckedArea,
   check,
   data,
+  done,
   doneEntry,
   equal,
   failedEntry,
@@ -13,7 +14,19 @@ import {
   type Server,
   success,
 } from '../check.ts'
-import { as, belowRole, idsIn, makeGroup, makeRole, makeUser, makeUsers, say, sayIn, uidsIn } from '../people.ts'
+import {
+  actorWith,
+  as,
+  belowRole,
+  idsIn,
+  makeGroup,
+  makeRole,
+  makeUser,
+  makeUsers,
+  say,
+  sayIn,
+  uidsIn,
+} from '../people.ts'
 
 /** All permissions of a role by their data type, with the values of each. */
 const ofRole: Record<string, string> = {
@@ -110,13 +123,6 @@ function lookAtCatalogue(list: Permission[], kinds: Record<string, string>, scop
 }
 
 const path = (role: string) => `/roles/${role}/permissions`
-
-/** Sets permissions of a new role; answers the role and a user who has it. */
-async function actorWith(server: Server, permissions: object): Promise<string> {
-  const { role } = await makeRole(server)
-  data(await server.api.put(path(role), { permissions }))
-  return (await makeUser(server, { role })).uid
-}
 
 const ofRoles: Check[] = [
   check('2, 3 Role permissions', 'a new role lists all 64, each with its type, values and default', async (server) => {
@@ -326,6 +332,12 @@ const messagesAndThreads: Check[] = [
     )
     data(await server.api.get(`/users/${other}/conversation`, { onBehalfOf: uid }))
   }),
+  check('3 Role permissions', 'getGroupDetails: deny refuses a group, also to its members', async (server) => {
+    const uid = await actorWith(server, { getGroupDetails: 'deny' })
+    const { guid } = await makeGroup(server, { members: { participants: [uid] } })
+    const { guid: other } = await makeGroup(server)
+    for (const each of [guid, other]) failure(await server.api.get(`/groups/${each}`, { onBehalfOf: uid }), ...denied)
+  }),
   check('3 Role permissions', 'getGroupDetails.allowedGroupTypes refuses a group of another type', async (server) => {
     const { guid } = await makeGroup(server)
     const uid = await actorWith(server, { 'getGroupDetails.allowedGroupTypes': ['password'] })
@@ -346,6 +358,41 @@ const messagesAndThreads: Check[] = [
     const uid = await actorWith(server, { sendThreadedMessage: 'deny' })
     await say(server, uid, other)
   }),
+  ...(
+    [
+      ['edit', 'PUT', { data: { text: 'Edited' } }],
+      ['delete', 'DELETE', {}],
+    ] as const
+  ).map(([act, method, body]) =>
+    check('5 Evaluation', `to ${act} a reply one must pass both families, a message only its own`, async (server) => {
+      const { uid: other } = await makeUser(server)
+      const change = (uid: string, id: string) => server.api.send(method, `/messages/${id}`, { ...as(uid), body })
+      for (const family of ['Message', 'ThreadedMessage']) {
+        const uid = await actorWith(server, { [`${act}${family}`]: 'deny' })
+        const plain = await say(server, uid, other)
+        const reply = await say(server, uid, other, { parentId: plain.id })
+        failure(await change(uid, reply.id), ...denied)
+        if (family === 'ThreadedMessage') data(await change(uid, plain.id))
+        else failure(await change(uid, plain.id), ...denied)
+      }
+    }),
+  ),
+  check('5 Evaluation', 'to list replies one must pass both families, messages only their own', async (server) => {
+    const { uid: other } = await makeUser(server)
+    const lists = async (permission: string) => {
+      const uid = await actorWith(server, { [permission]: 'deny' })
+      const { id } = await say(server, other, uid)
+      await say(server, other, uid, { parentId: id })
+      const get = (list: string) => server.api.get(list, { onBehalfOf: uid })
+      return { replies: await get(`/messages/${id}/thread`), plain: await get(`/users/${other}/messages`) }
+    }
+    const withoutMessages = await lists('listMessages')
+    failure(withoutMessages.replies, ...denied)
+    failure(withoutMessages.plain, ...denied)
+    const withoutThreads = await lists('listThreadedMessages')
+    failure(withoutThreads.replies, ...denied)
+    holds(data(withoutThreads.plain).length > 0, 'the messages, where only threads are denied')
+  }),
 ]
 
 const clearance: Check[] = [
@@ -360,6 +407,31 @@ const clearance: Check[] = [
     const { admin, owner, act } = await crewWith(server, 'admin', { deleteGroup: 'deny' })
     failure(await act('DELETE', '', admin), ...denied)
     data(await act('DELETE', '', owner))
+  }),
+  check('4 Scope permissions', 'editGroup: deny refuses moderators, allow lets participants', async (server) => {
+    const bound = await crewWith(server, 'moderator', { editGroup: 'deny' })
+    failure(await bound.act('PUT', '', bound.moderator, { name: 'No' }), ...denied)
+    equal(data(await bound.act('PUT', '', bound.admin, { name: 'Yes' })).name, 'Yes', 'the name by an admin')
+    const free = await crewWith(server, 'participant', { editGroup: 'allow' })
+    equal(data(await free.act('PUT', '', free.participant, { name: 'Yes' })).name, 'Yes', 'the name by a participant')
+  }),
+  check('4 Scope permissions', 'addMembers: allow lets moderators, deny refuses admins', async (server) => {
+    const [fresh = ''] = await makeUsers(server, 1)
+    const body = { participants: [fresh] }
+    const bound = await crewWith(server, 'admin', { addMembers: 'deny' })
+    failure(await bound.act('POST', '/members', bound.admin, body), ...denied)
+    const free = await crewWith(server, 'moderator', { addMembers: 'allow' })
+    const { participants } = data(await free.act('POST', '/members', free.moderator, body))
+    equal(participants[fresh].success, true, 'whether the participant is added')
+  }),
+  check('4 Scope permissions', 'allow lets participants ban, list and unban participants', async (server) => {
+    const set = { ban: 'allow', unban: 'allow', listBannedUsers: 'allow' }
+    const { participant, moderator, other, act } = await crewWith(server, 'participant', set)
+    failure(await act('POST', `/bannedusers/${moderator}`, participant), 403, 'ERR_GROUP_NO_CLEARANCE')
+    done(await act('POST', `/bannedusers/${other}`, participant))
+    equal(uidsIn(data(await act('GET', '/bannedusers', participant))), [other], 'the banned')
+    done(await act('DELETE', `/bannedusers/${other}`, participant))
+    equal(uidsIn(data(await act('GET', '/bannedusers', participant))), [], 'the banned after that')
   }),
   check('4 Scope permissions', 'allow lets participants kick participants, and nobody above', async (server) => {
     const { participant, moderator, other, act } = await crewWith(server, 'participant', { kickMembers: 'allow' })

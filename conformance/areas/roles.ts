@@ -15,6 +15,7 @@ import {
 } from '../check.ts'
 import { belowRole, makeRole, makeUser } from '../people.ts'
 
+const rolesMax = 25
 const bad = { status: 400, code: 'ERR_BAD_REQUEST' }
 
 export const roles: CheckedArea = {
@@ -144,6 +145,13 @@ export const roles: CheckedArea = {
         ({ body }) => body?.data?.role === 'default',
       )
       equal(user.body?.data?.role, 'default', '`role` of the user')
+    }),
+    check('8 Errors', 'more than 25 roles: 402 ERR_PLAN_QUOTA_RESTRICTION', async (server) => {
+      const { total } = success(await server.api.get('/roles?perPage=1')).meta.pagination
+      for (let there = total; there < rolesMax; there += 1) await makeRole(server)
+      const body = { role: server.fresh('role'), name: 'One too many' }
+      server.afterwards(() => server.api.delete(`/roles/${body.role}`))
+      failure(await server.api.post('/roles', body), 402, 'ERR_PLAN_QUOTA_RESTRICTION')
     }),
     check('3 settings', 'listUsers: friendsOnly narrows the list of users for an acting user', async (server) => {
       const { role } = await makeRole(server, { listUsers: 'friendsOnly' })
