@@ -82,7 +82,6 @@ const gramIndex = sql`
   WITH (gin_pending_list_limit = 64)`
 
 const statementMilliseconds = 60_000
-const slowStatementMilliseconds = 20
 const rowsPerScan = 1_000
 /** Any number will do, as long as every node of this install uses the same. */
 const aloneLock = 7_275_539
@@ -121,14 +120,11 @@ export function openPostgres(
   const inPlace = createPlaces({ count: connectionsMax, patienceMilliseconds: connectMilliseconds })
   const partOf = (part: number) => Math.max(1, Math.floor(connectionsMax * part))
   // Whatever one app writes, half of the connections are left to others.
-  const writesInShare = createShares({ max: partOf(0.5) })
-  // Statements that take long use up more than connections: the database has only so many processors.
-  const slow = { milliseconds: slowStatementMilliseconds, max: partOf(0.2) }
-  const readsInShare = createShares({ max: connectionsMax, slow })
+  const writesInShare = createShares(partOf(0.5))
   const readFor =
     (whose: string | undefined): RunStatement =>
     (text, parameters) =>
-      readsInShare(whose, (timed) => inPlace(whose, () => timed(async () => pool.read(text, parameters))))
+      inPlace(whose, async () => pool.read(text, parameters))
   const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readFor(whose)))
   const wakeListeners: (() => void)[] = []
   let listening: ReturnType<typeof listenForWakes> | undefined

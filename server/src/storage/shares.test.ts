@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, it, mock } from 'node:test'
+import { describe, it } from 'node:test'
 import { createShares } from './shares.ts'
 
 describe('shares of what all have together', () => {
   it('leave room for others, however many of one wait', async () => {
-    const inShare = createShares({ max: 2 })
+    const inShare = createShares(2)
     const began: string[] = []
     const ends: (() => void)[] = []
     const stay = (name: string, whose?: string) =>
@@ -23,29 +23,8 @@ describe('shares of what all have together', () => {
   })
 
   it('are free again after a failure', async () => {
-    const inShare = createShares({ max: 1 })
+    const inShare = createShares(1)
     await assert.rejects(inShare('a', () => Promise.reject(new Error('It failed.'))))
     assert.equal(await inShare('a', async () => 'done'), 'done')
-  })
-
-  it('are smaller for those who take long', async () => {
-    let now = 0
-    const clock = mock.method(performance, 'now', () => now)
-    try {
-      const inShare = createShares({ max: 3, slow: { milliseconds: 20, max: 1 } })
-      let running = 0
-      const atOnce: number[] = []
-      const takeLong = async () => {
-        running += 1
-        atOnce.push(running)
-        await new Promise(setImmediate)
-        now += 500
-        running -= 1
-      }
-      await Promise.all(Array.from({ length: 6 }, () => inShare('a', (timed) => timed(takeLong))))
-      assert.deepEqual(atOnce, [1, 2, 3, 1, 1, 1])
-    } finally {
-      clock.mock.restore()
-    }
   })
 })

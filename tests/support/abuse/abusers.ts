@@ -30,7 +30,7 @@ export interface Abusers {
 }
 
 const connectionsAlone = 8
-const connectionsTogether = 16
+const connectionsTogether = 8
 // Every second write has an Idempotency-Key, so that its answer is kept.
 const keyedEvery = 2
 // Long reads are left after a while and asked for again: that must not cost more than to wait for them.

@@ -12,7 +12,7 @@ export type { Sample } from './bystanders-thread.ts'
 
 // So many that nobody comes near their allowance of messages.
 const usersCount = 100
-const perSecond = 100
+const perSecond = 40
 
 export interface Bystanders {
   /** What they have met with since they were last asked. */
