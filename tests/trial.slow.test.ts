@@ -183,7 +183,7 @@ describe('a trial under the names of another service', () => {
     assert.match(odd.stderr, /--proxy-port/)
     const second = await parley(['trial', '--domain', domain, '--proxy-port', '0'], site.environment)
     assert.equal(second.code, 2)
-    assert.match(second.stderr, /another server is using/)
+    assert.match(second.stderr, /Another server is running on/)
   })
 
   it('ends on SIGTERM with connections open, and leaves the install as it was', async () => {

@@ -84,7 +84,7 @@ export function installExists(config: Config): boolean {
 function takeFolder(config: Config): () => void {
   if (config.databaseUrl) return () => {}
   const release = lockFolder(config.data)
-  if (!release) throw new ConfigError(`PARLEY_DATA names a folder that another server is using: ${config.data}.`)
+  if (!release) throw new ConfigError(`Another server is running on ${config.data}. Stop it, or choose another folder with PARLEY_DATA.`)
   return release
 }
 

@@ -62,7 +62,7 @@ export function trialText(trial: Trial, environmentFile: string): string {
 
     . ${quoted(environmentFile)}
 
-  That sends what goes to names of ${domain} over 127.0.0.1:${proxyPort} to this install; all else is refused.
+  That sends what goes to the API's names in ${domain} over 127.0.0.1:${proxyPort} to this install; all else is refused.
 
   curl without it:
 
@@ -73,8 +73,8 @@ export function trialText(trial: Trial, environmentFile: string): string {
 
     ${hostsLines(trial).join('\n    ')}
 
-  ${appIds.length === 0 ? 'There are no apps yet: "parley apps create" makes one.' : `Apps: ${appIds.join(', ')}`}
-  Keys: "parley keys list --app ID". Stop with Ctrl-C.
+  ${appIds.length === 0 ? 'There are no apps yet: "npx parley apps create --name NAME" makes one.' : `Apps: ${appIds.join(', ')}`}
+  Keys: "npx parley keys list --app ID". Stop with Ctrl-C.
 
 `
 }

@@ -112,7 +112,7 @@ export function acceptedValue(catalogue: Catalogue, id: string, sent: unknown): 
 function acceptedWord({ availableValues }: Kind, id: string, word: unknown): string {
   if (typeof word !== 'string' || word.trim() === '') throw badRequest({ [id]: ['must be text, and not blank'] })
   if (availableValues && !availableValues.includes(word)) {
-    throw badRequest({ [id]: [`must be of ${availableValues.join(', ')}`] })
+    throw badRequest({ [id]: [`must be one of ${availableValues.join(', ')}`] })
   }
   return word
 }
@@ -133,7 +133,9 @@ export async function acceptedValues(
 }
 
 function problemOf([id, outcome]: [string, ItemOutcome]): string {
-  return outcome.success ? '' : `${id}: ${outcome.error.devMessage}`
+  if (outcome.success) return ''
+  const reasons = Object.values(outcome.error.details ?? {}).flat()
+  return `${id}: ${reasons.length > 0 ? reasons.join(', ') : outcome.error.message}`
 }
 
 export function requirePermission(catalogue: Catalogue, id: string): void {
