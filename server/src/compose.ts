@@ -84,7 +84,10 @@ export function installExists(config: Config): boolean {
 function takeFolder(config: Config): () => void {
   if (config.databaseUrl) return () => {}
   const release = lockFolder(config.data)
-  if (!release) throw new ConfigError(`Another server is running on ${config.data}. Stop it, or choose another folder with PARLEY_DATA.`)
+  if (!release)
+    throw new ConfigError(
+      `Another server is running on ${config.data}. Stop it, or choose another folder with PARLEY_DATA.`,
+    )
   return release
 }
 

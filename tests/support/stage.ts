@@ -280,6 +280,8 @@ export async function stage(h: House): Promise<Stage> {
     reactions: get((me) => `/messages/${idOf(me, 'text')}/reactions`),
     reactionsOfKind: get((me) => `/messages/${idOf(me, 'text')}/reactions/yes`),
     react: async (caller, me) => wordFor(await caller.post(`/messages/${idOf(me, 'text')}/reactions/yes`)),
+    saveMessage: async (caller, me) => wordFor(await caller.post(`/messages/${idOf(me, 'text')}/save`)),
+    unsaveMessage: async (caller, me) => wordFor(await caller.delete(`/messages/${idOf(me, 'text')}/save`)),
     unreact: async (caller, me) => wordFor(await caller.delete(`/messages/${idOf(me, 'text')}/reactions/yes`)),
     tagTalk: async (caller) => wordFor(await caller.put('/users/fay/conversation', { tags: ['dear'] })),
     pinTalk: async (caller) => wordFor(await caller.post('/users/fay/conversation/pin')),

@@ -102,7 +102,12 @@ function refuse(socket: Duplex, status: string, reason: string): void {
   const text = `${reason}\n`
   const head = ['Content-Type: text/plain', `Content-Length: ${text.length}`, 'Connection: close']
   socket.end([`HTTP/1.1 ${status}`, ...head, '', text].join('\r\n'))
+  // Whoever keeps it open all the same would keep a place from others.
+  const patience = setTimeout(() => socket.destroy(), refusedMilliseconds)
+  socket.once('close', () => clearTimeout(patience))
 }
+
+const refusedMilliseconds = 1_000
 
 /** Passes on both ways until either side has had enough, or neither has said anything for long. */
 function tunnel(client: Socket, first: Buffer, target: number, { idleMilliseconds }: TrialLimits): void {

@@ -4,7 +4,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { blocksOf, refusalTo, relationBetween } from '../blocked-users/index.ts'
 import { bannedFromGroup, groupNotJoined } from '../groups/errors.ts'
 import { findGroup, type GroupRow, keepGroup, placeIn, scopeInGroup, toGroup } from '../groups/index.ts'
-import { type contentRules, policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
+import { authorise, type contentRules, policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { type MemberScope, scopeRules, scopeValuesFor } from '../scope-permissions/index.ts'
 import {
   type Entity,
@@ -116,6 +116,13 @@ export async function refuseOfStrangers(db: TenantDb, actor: Actor, row: Message
   const other = otherSide(placeOfKey(row.conversation_key), actor.uid)
   if (other === actor.uid || other === systemUid) return
   refuseUnless(await isAmong(db, other, uidsOfFriends.ask(db, actor.uid)))
+}
+
+/** For acts that answer the message: who may not get it is not told it in this way either. */
+export async function refuseUnread(db: TenantDb, actor: Actor | undefined, row: MessageRow): Promise<void> {
+  if (!actor) return
+  await authorise(db, actor, 'getMessage')
+  await refuseOfStrangers(db, actor, row)
 }
 
 /** A bot asks nobody for permission, but who has blocked it is left alone. */

@@ -4,7 +4,14 @@ import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
-import { refuseAcrossBlock, refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
+import {
+  refuseAcrossBlock,
+  refuseUnread,
+  refuseUntouchable,
+  requireMessage,
+  scopeOver,
+  seenMessage,
+} from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { audienceFor, type MessageRow } from '../timeline/index.ts'
@@ -19,6 +26,7 @@ const messageErrors = [messageNotFound, messageNotAccessible, actionNotAllowed, 
 
 /** In a group, admins and moderators pin; between two, both do. */
 async function refusePinning(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<void> {
+  await refuseUnread(db, actor, row)
   if (!actor || row.receiver_type === 'user') return
   const scope = await scopeOver(db, row, actor.uid)
   refuseUnless(scope === 'admin' || scope === 'moderator')
@@ -85,6 +93,7 @@ const save = operation({
     const { db, found } = call
     const uid = call.actor?.uid ?? ''
     refuseUntouchable(found)
+    await refuseUnread(db, call.actor, found)
     const isNew = await saveMessage(call, found, uid)
     const message = await seenMessage(db, found.id, uid)
     if (isNew) await call.emit(messageSaved, { uid, message: pushed(message) })
@@ -104,6 +113,7 @@ const unsave = operation({
   async run(call) {
     const { db, found } = call
     const uid = call.actor?.uid ?? ''
+    await refuseUnread(db, call.actor, found)
     const wasSaved = await unsaveMessage(db, found, uid)
     const message = await seenMessage(db, found.id, uid)
     if (wasSaved) await call.emit(messageUnsaved, { uid, message: pushed(message) })

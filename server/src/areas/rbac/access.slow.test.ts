@@ -83,6 +83,10 @@ const table = linesOf(`
   listMessages.allowedMessageTypes              image                                       unreadOfStranger     needsActor  ok            absent
   listMessages.allowedMessageTypes              image                                       lastOfStranger       needsActor  ok            absent
   getMessageDetails                             deny                                        getMessage           ok          ok            denied
+  getMessageDetails                             deny                                        react                needsActor  ok            denied
+  getMessageDetails                             deny                                        unreact              needsActor  ok            denied
+  getMessageDetails                             deny                                        saveMessage          needsActor  ok            denied
+  getMessageDetails                             deny                                        unsaveMessage        needsActor  ok            denied
   getMessageDetails                             deny                                        listText             ok          ok            ok
   getMessageDetails.mode                        friends                                     getMessage           ok          ok            ok
   getMessageDetails.mode                        friends                                     getOfStranger        ok          ok            denied

@@ -8,7 +8,14 @@ import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
-import { refuseAcrossBlock, refuseUntouchable, requireMessage, scopeOver, seenMessage } from '../messages/index.ts'
+import {
+  refuseAcrossBlock,
+  refuseUnread,
+  refuseUntouchable,
+  requireMessage,
+  scopeOver,
+  seenMessage,
+} from '../messages/index.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { scopeRules, scopeValuesFor } from '../scope-permissions/index.ts'
@@ -127,6 +134,7 @@ async function react(work: Work, row: MessageRow, actor: Actor | undefined, reac
 
 /** In a group, the scope must allow it: to react, and to take it back. */
 async function refuseReacting(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<void> {
+  await refuseUnread(db, actor, row)
   const scope = actor && (await scopeOver(db, row, actor.uid))
   if (!actor || !scope) return
   refuseUnless(scopeRules.scopeMay(await scopeValuesFor(db, actor, { guid: row.receiver, scope }), 'addReaction'))
