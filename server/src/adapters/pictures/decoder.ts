@@ -52,7 +52,7 @@ say('ready')
 /** Requests come first; and where memory is short, this process is the one to go. */
 function giveWay(): void {
   try {
-    setPriority(constants.priority.PRIORITY_LOW)
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
     // Not every system knows these.

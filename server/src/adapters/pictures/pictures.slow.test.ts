@@ -20,6 +20,7 @@ const inMegabytes = (bytes: number) => `${Math.round(bytes / megabyte)} MB`
 // Takes some 400 MB, and an ordinary picture much less than `moreKilobytes`.
 const largeAvif = await bombs.avif(4_200, 4_000)
 const moreKilobytes = 150_000
+const triesMax = 5
 const opened = (bytes: Buffer) => async () => Readable.from([bytes])
 
 /** Makes pictures small for a test, and answers what went wrong meanwhile. */
@@ -96,15 +97,8 @@ describe('pictures decoded in a child process', { skip: !canBeAsked }, () => {
     ...{ pixelsMax: 50_000_000, decodedBytesMax: 1e12, residentBytesMax: 1e12 },
     ...{ workSecondsMax: 60, dataKilobytesMax: 8_000_000 },
   }
-  for (const [what, limits] of [
-    ['memory than they said', { ...unlimited, residentBytesMax: 200 * megabyte }],
-    ['time than allowed', { ...unlimited, workSecondsMax: 0.1 }],
-  ] as const) {
-    it(`are given up once they take more ${what}, and the next ones are not`, async () => {
-      const bytes = await peakWhileGivingUp(limits)
-      if (what !== 'time than allowed') assert.ok(bytes < 300 * megabyte, inMegabytes(bytes))
-    })
-  }
+  it('are given up once they take more memory than they said, and the next ones are not', () =>
+    requireGivenUp({ ...unlimited, residentBytesMax: 200 * megabyte }))
 
   it('are given up once they take more memory than the system lets them have, and the next ones are not', async () => {
     // What a decoder has before it has anything to do differs from one kind of machine to another.
@@ -113,20 +107,34 @@ describe('pictures decoded in a child process', { skip: !canBeAsked }, () => {
       await pictures.shrink(opened(await bombs.ordinary(600, 400)), edge)
       dataKilobytes = Math.max(...decoders().map(dataKilobytesOf))
     })
-    const bytes = await peakWhileGivingUp({ ...unlimited, dataKilobytesMax: dataKilobytes + moreKilobytes })
-    assert.ok(bytes < 300 * megabyte, inMegabytes(bytes))
+    await requireGivenUp({ ...unlimited, dataKilobytesMax: dataKilobytes + moreKilobytes })
   })
 
-  async function peakWhileGivingUp(limits: typeof unlimited): Promise<number> {
+  it('are given up once they take more time than allowed, and the next ones are not', () =>
+    requireGivenUp({ ...unlimited, workSecondsMax: 0.1 }, Number.POSITIVE_INFINITY))
+
+  /** A decoder looks at itself now and then: on a machine that has much else to do it can be through before it looks. */
+  async function requireGivenUp(limits: typeof unlimited, bytesMax = 300 * megabyte): Promise<void> {
+    const peaks: string[] = []
+    while (peaks.length < triesMax) {
+      const { isGivenUp, peak } = await tryLarge(limits)
+      if (isGivenUp && peak < bytesMax) return
+      peaks.push(`${isGivenUp ? 'given up' : 'decoded'} with ${inMegabytes(peak)}`)
+    }
+    assert.fail(peaks.join(', '))
+  }
+
+  async function tryLarge(limits: typeof unlimited): Promise<{ isGivenUp: boolean; peak: number }> {
     const peak = watchPeak(decoders)
+    let isGivenUp = false
     await withPictures(
       async (pictures) => {
-        assert.equal(await pictures.shrink(opened(largeAvif), edge), undefined)
+        isGivenUp = (await pictures.shrink(opened(largeAvif), edge)) === undefined
         assert.ok(await pictures.shrink(opened(await bombs.ordinary(600, 400)), edge))
       },
       { limits },
     )
-    return peak()
+    return { isGivenUp, peak: peak() }
   }
 
   it('are tried with another decoder when one dies, and given up when two have', () =>
