@@ -211,7 +211,7 @@ describe('the demo install', () => {
   it('is for one server at a time', async () => {
     const second = await parley(['start', '--port', '0'], database.environment)
     assert.equal(second.code, 2)
-    assert.match(second.stderr, /another server/)
+    assert.match(second.stderr, /Another server is running/)
   })
 })
 
