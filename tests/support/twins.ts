@@ -121,8 +121,8 @@ export function gist(value: unknown): unknown {
   return Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Has a digit, or is too long for a word: an id, a time or a secret. */
-const isMadeUp = /\d|\S{40}/
+/** Has a digit, or is too long for a word: an id, a time, a secret or the key of a file, which may do without digits. */
+const isMadeUp = /\d|[\w-]{24}/
 
 function inside(text: string): unknown {
   if (!/^[{[]/.test(text)) return 'text'
