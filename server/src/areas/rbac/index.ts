@@ -4,6 +4,7 @@ import { forgetDeletedRoles } from './followers.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
+export * as commonPermissions from './common.ts'
 export * as contentRules from './content.ts'
 export { scopesAreRuled } from './gates.ts'
 export * as permissionKit from './permissions.ts'

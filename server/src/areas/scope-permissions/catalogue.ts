@@ -1,16 +1,12 @@
 import { type MemberScope, memberScopes } from '../groups/schemas.ts'
-import { permissionKit } from '../rbac/index.ts'
+import { commonPermissions, permissionKit } from '../rbac/index.ts'
 
 export { type MemberScope, memberScopes } from '../groups/schemas.ts'
 
-const { allowOrDeny, anyWords, permission, someOf } = permissionKit
+const { allowOrDeny, permission, someOf } = permissionKit
+const { categories, forCalls, messageTypes, older, onMessages, onReplies } = commonPermissions
 
 const scopes = someOf(memberScopes)
-const categories = someOf(['message', 'custom'])
-const messageTypes = someOf(['text', 'image', 'audio', 'video', 'file'])
-
-const forCalls = { awaits: 'calls' } as const
-const older = { older: true } as const
 
 /** Everything that the members of a scope can be allowed or denied in their group. */
 const entries = {
@@ -64,59 +60,10 @@ const entries = {
     'Categories of messages to send',
     'Only messages of these categories can be sent',
   ),
-  'sendMessage.allowedMessageTypes': permission(
-    messageTypes,
-    'Types of messages to send',
-    'In the category message, only these types can be sent',
-  ),
-  'sendMessage.allowedCustomTypes': permission(
-    anyWords,
-    'Types of custom messages to send',
-    'In the category custom, only these types can be sent',
-  ),
-  'sendMessage.mimeTypeAccessControl': permission(
-    allowOrDeny,
-    'What the list of MIME types means',
-    'Whether the listed types of files are the only ones that can be sent, or those that cannot',
-  ),
-  'sendMessage.mimeTypes': permission(
-    anyWords,
-    'Listed types of files',
-    'MIME types of attachments; type/* stands for a whole type, and an empty list restricts nothing',
-  ),
-  editMessage: permission(allowOrDeny, 'Edit messages', 'Whether messages can be changed, replies included'),
-  deleteMessage: permission(allowOrDeny, 'Delete messages', 'Whether messages can be removed, replies included'),
+  ...onMessages,
   listThreadedMessages: permission(allowOrDeny, 'List threads', 'Whether the group’s threads can be listed'),
   sendThreadedMessage: permission(allowOrDeny, 'Reply in threads', 'Whether threads can be answered'),
-  'sendThreadedMessage.allowedMessageCategories': permission(
-    categories,
-    'Categories of replies',
-    'Only replies of these categories can be sent',
-  ),
-  'sendThreadedMessage.allowedMessageTypes': permission(
-    messageTypes,
-    'Types of replies',
-    'In the category message, only replies of these types can be sent',
-  ),
-  'sendThreadedMessage.allowedCustomTypes': permission(
-    anyWords,
-    'Types of custom replies',
-    'In the category custom, only replies of these types can be sent',
-  ),
-  'sendThreadedMessage.mimeTypeAccessControl': permission(
-    allowOrDeny,
-    'What the list of MIME types means in threads',
-    'Whether the listed types of files are the only ones that replies can have, or those that they cannot',
-  ),
-  'sendThreadedMessage.mimeTypes': permission(
-    anyWords,
-    'Listed types of files in threads',
-    'MIME types of attachments of replies; read as those of sendMessage.mimeTypes',
-  ),
-  editThreadedMessage: permission(allowOrDeny, 'Edit replies', 'Whether replies can be changed'),
-  deleteThreadedMessage: permission(allowOrDeny, 'Delete replies', 'Whether replies can be removed'),
-  listReactions: permission(allowOrDeny, 'List reactions', 'Whether reactions to a message can be listed'),
-  addReaction: permission(allowOrDeny, 'React', 'Whether reactions can be added and taken back'),
+  ...onReplies,
   initiateCall: permission(allowOrDeny, 'Start calls', 'Whether the group can be called', forCalls),
   joinCall: permission(allowOrDeny, 'Join calls', 'Whether calls of the group can be joined', forCalls),
   'listReactions.allowedScopes': permission(
