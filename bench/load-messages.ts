@@ -123,8 +123,8 @@ async function sayAgain(inApp: <T>(run: (work: Work) => Promise<T>) => Promise<T
   const span = await inApp(({ db }) => firstAndLast(db))
   for (let time = 1; time < times; time += 1) {
     await inApp(async ({ db }) => {
-      const { rows } = await sql<Record<string, unknown>>`SELECT * FROM messages WHERE messages.app_id = ${db.appId}
-        LIMIT 1`.execute(db.connection.query)
+      const rows = await db.sql<Record<string, unknown>>`SELECT * FROM messages WHERE messages.app_id = ${db.appId}
+        LIMIT 1`.execute()
       const shift = time * (span.last - span.first + 1)
       const later: Record<string, RawBuilder<unknown>> = {
         id: sql`messages.id + ${shift}`,
@@ -134,25 +134,25 @@ async function sayAgain(inApp: <T>(run: (work: Work) => Promise<T>) => Promise<T
         updated_at: sql`${span.at}`,
       }
       const columns = Object.keys(rows[0] ?? {})
-      await sql`INSERT INTO messages (${sql.join(columns.map((name) => sql.ref(name)))})
+      await db.sql`INSERT INTO messages (${sql.join(columns.map((name) => sql.ref(name)))})
         SELECT ${sql.join(columns.map((name) => later[name] ?? sql.ref(`messages.${name}`)))} FROM messages
         JOIN conversations ON conversations.app_id = messages.app_id
           AND conversations.conversation_key = messages.conversation_key
         WHERE messages.app_id = ${db.appId} AND messages.id BETWEEN ${span.first} AND ${span.last}
-        ORDER BY messages.id`.execute(db.connection.query)
-      await sql`INSERT INTO search_entries (app_id, list, id, at, text, marks)
+        ORDER BY messages.id`.execute()
+      await db.sql`INSERT INTO search_entries (app_id, list, id, at, text, marks)
         SELECT app_id, list, CAST(at + ${shift} AS text), at + ${shift}, text, marks FROM search_entries
         WHERE search_entries.app_id = ${db.appId} AND search_entries.list = ${messagesList}
-          AND search_entries.at BETWEEN ${span.first} AND ${span.last} ORDER BY at`.execute(db.connection.query)
+          AND search_entries.at BETWEEN ${span.first} AND ${span.last} ORDER BY at`.execute()
     })
   }
   await inApp(({ db }) => moveEnds(db, times - 1))
 }
 
 async function firstAndLast(db: TenantDb): Promise<{ first: number; last: number; at: number }> {
-  const { rows } = await sql<{ first: number; last: number; at: number }>`
+  const rows = await db.sql<{ first: number; last: number; at: number }>`
     SELECT min(messages.id) AS first, max(messages.id) AS last, max(messages.sent_at) AS at FROM messages
-    WHERE messages.app_id = ${db.appId}`.execute(db.connection.query)
+    WHERE messages.app_id = ${db.appId}`.execute()
   return rows[0] as { first: number; last: number; at: number }
 }
 
@@ -160,12 +160,12 @@ async function firstAndLast(db: TenantDb): Promise<{ first: number; last: number
 async function moveEnds(db: TenantDb, more: number): Promise<void> {
   const ofConversation = (column: string) => sql`(SELECT ${sql.ref(`conversations.${column}`)} FROM conversations
     WHERE conversations.app_id = ${db.appId} AND conversations.conversation_key = moved.conversation_key) * ${more}`
-  await sql`UPDATE receipt_marks AS moved SET seq = moved.seq + ${ofConversation('last_seq')}
-    WHERE moved.app_id = ${db.appId}`.execute(db.connection.query)
-  await sql`UPDATE conversation_rows AS moved SET read_seq = moved.read_seq + ${ofConversation('last_seq')},
+  await db.sql`UPDATE receipt_marks AS moved SET seq = moved.seq + ${ofConversation('last_seq')}
+    WHERE moved.app_id = ${db.appId}`.execute()
+  await db.sql`UPDATE conversation_rows AS moved SET read_seq = moved.read_seq + ${ofConversation('last_seq')},
     delivered_seq = moved.delivered_seq + ${ofConversation('last_seq')},
     read_counted = moved.read_counted + ${ofConversation('last_counted')}
-    WHERE moved.app_id = ${db.appId}`.execute(db.connection.query)
-  await sql`UPDATE conversations SET shown_seq = shown_seq + last_seq * ${more}, last_seq = last_seq * ${more + 1},
-    last_counted = last_counted * ${more + 1} WHERE conversations.app_id = ${db.appId}`.execute(db.connection.query)
+    WHERE moved.app_id = ${db.appId}`.execute()
+  await db.sql`UPDATE conversations SET shown_seq = shown_seq + last_seq * ${more}, last_seq = last_seq * ${more + 1},
+    last_counted = last_counted * ${more + 1} WHERE conversations.app_id = ${db.appId}`.execute()
 }

@@ -152,10 +152,8 @@ async function makeRemarkable(db: TenantDb): Promise<void> {
   )
   await run(db, sql`UPDATE messages SET reply_count = 1, flags = flags || 'm' WHERE ${some}`)
   const inGroup = sql`messages.app_id = ${db.appId} AND messages.receiver = ${famousGroup}`
-  const { rows } = await sql<{ id: number }>`SELECT min(id) AS id FROM messages WHERE ${inGroup}`.execute(
-    db.connection.query,
-  )
-  const id = rows[0]?.id
+  const [first] = await db.sql<{ id: number }>`SELECT min(id) AS id FROM messages WHERE ${inGroup}`.execute()
+  const id = first?.id
   const isReply = sql`${inGroup} AND messages.seq > 10 AND messages.id % 2 = 0`
   await run(db, sql`UPDATE messages SET parent_id = ${id}, reply_count = 0 WHERE ${isReply}`)
   await run(
@@ -170,5 +168,5 @@ async function makeRemarkable(db: TenantDb): Promise<void> {
 }
 
 async function run(db: TenantDb, statement: RawBuilder<unknown>): Promise<void> {
-  await statement.execute(db.connection.query)
+  await db.sql`${statement}`.execute()
 }

@@ -38,7 +38,6 @@ for (const database of databases) {
 
     /** Says the last message of the group very often: now ada, now eve, some of it deleted, some naming ada. */
     async function repeatLast(db: TenantDb): Promise<void> {
-      const run = (text: ReturnType<typeof sql>) => text.execute(db.connection.query)
       const {
         id: _id,
         app_id: _app,
@@ -65,9 +64,9 @@ for (const database of databases) {
         })
         await db.insert('messages', rows).execute()
       }
-      await run(sql`INSERT INTO message_mentions (app_id, uid, conversation_key, seq, message_id)
+      await db.sql`INSERT INTO message_mentions (app_id, uid, conversation_key, seq, message_id)
         SELECT messages.app_id, 'ada', messages.conversation_key, messages.seq, messages.id FROM messages
-        WHERE messages.app_id = ${db.appId} AND messages.receiver = ${guid} AND messages.seq % 5 = 0`)
+        WHERE messages.app_id = ${db.appId} AND messages.receiver = ${guid} AND messages.seq % 5 = 0`.execute()
       const more = (column: 'last_seq' | 'last_counted') => sql<number>`${sql.ref(column)} + ${copies}`
       await db
         .update('conversations')

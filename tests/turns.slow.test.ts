@@ -7,6 +7,7 @@ import { Type } from '../server/src/kit/schema.ts'
 import { type Work, workIn } from '../server/src/kit/work.ts'
 import type { JobLane } from '../server/src/storage/tables.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
+import { connectionUnder } from '../server/src/storage/underneath.ts'
 import { claimSome } from '../server/src/workers/claims.ts'
 import { createJobLoop } from '../server/src/workers/jobs.ts'
 import { createRota } from '../server/src/workers/rota.ts'
@@ -281,7 +282,8 @@ for (const database of databases) {
         await queue(h, app.id, inside, 1)
         const { clock } = h.service.house.tools
         const moment = { due: clock.now(), now: Math.floor(Date.now() / 1000) }
-        const plans = await plansOf(h, app, async ({ connection }) => {
+        const plans = await plansOf(h, app, async (db) => {
+          const connection = connectionUnder(db)
           const rota = createRota({ reader: connection }, 'inside')
           assert.deepEqual((await rota.next(moment, 20)).toSorted(), [app.id, 'a-flood'].toSorted())
           const claimed = await claimSome(tenantDb(connection, 'a-flood'), 'inside', moment, 10)

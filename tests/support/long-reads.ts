@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { area } from '../../server/src/kit/area.ts'
 import { operation } from '../../server/src/kit/operation.ts'
 import { Done, done } from '../../server/src/kit/reply.ts'
-import { leaveSharedReader } from '../../server/src/storage/connection.ts'
 import type { TenantDb } from '../../server/src/storage/tenant.ts'
+import { connectionUnder } from '../../server/src/storage/underneath.ts'
 import type { DatabaseName } from './databases.ts'
 import type { AppClient, House } from './house.ts'
 
@@ -22,7 +22,7 @@ const moment = sql`WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 
   SELECT count(*) FROM counted`
 
 async function runChain({ db }: { db: TenantDb }) {
-  for (let n = 0; n < chainLength; n += 1) await moment.execute(db.connection.query)
+  for (let n = 0; n < chainLength; n += 1) await moment.execute(connectionUnder(db).query)
   return done('The chain has an end.')
 }
 
@@ -43,9 +43,9 @@ export function probesOn(database: DatabaseName) {
         summary: 'Never ends',
         async run({ db }) {
           asked += 1
-          leaveSharedReader(db)
+          db.leaveSharedReader()
           begun += 1
-          await endless[database].execute(db.connection.query)
+          await endless[database].execute(connectionUnder(db).query)
           return done('Forever is over.')
         },
       }),
@@ -56,8 +56,8 @@ export function probesOn(database: DatabaseName) {
         summary: 'May take long',
         async run({ db }) {
           asked += 1
-          leaveSharedReader(db)
-          await sql`SELECT 1`.execute(db.connection.query)
+          db.leaveSharedReader()
+          await sql`SELECT 1`.execute(connectionUnder(db).query)
           return done('It was not that long.')
         },
       }),

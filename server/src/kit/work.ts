@@ -41,7 +41,11 @@ export function toolsWith(db: TenantDb): Tools {
 
 /** Binds a transaction to one app. */
 export function workIn(connection: Connection, appId: string, tools: Tools, now = tools.clock.now()): Work {
-  const db = tenantDb(connection, appId)
+  return workOn(tenantDb(connection, appId), tools, now)
+}
+
+/** The same in a transaction that is bound to its app already. */
+export function workOn(db: TenantDb, tools: Tools, now: number): Work {
   toolsByDb.set(db, tools)
   const emitEach: Work['emitEach'] = async ({ name }, payloads) => {
     const rows = payloads.map((payload) => ({ name, payload: JSON.stringify(payload), at: now }))

@@ -1,13 +1,5 @@
-import {
-  type DatabaseConnection,
-  type DialectAdapter,
-  type Driver,
-  Kysely,
-  type QueryCompiler,
-  type QueryResult,
-  type RawBuilder,
-} from 'kysely'
-import type { WantedEntry } from './search.ts'
+import { type DatabaseConnection, type Driver, Kysely, type QueryResult } from 'kysely'
+import type { Flavour } from './flavour.ts'
 import type { Tables } from './tables.ts'
 
 /** What a finished statement answered: its rows, and how many rows it changed. */
@@ -24,7 +16,7 @@ export interface Connection {
   run: RunStatement
   /** The SQL spoken here; text compiled once is kept once per flavour. */
   flavour: Flavour
-  /** Everybody waits for what is read here; see `leaveSharedReader`. */
+  /** Everybody waits for what is read here; see `TenantDb.leaveSharedReader`. */
   isShared?: true
 }
 
@@ -37,63 +29,6 @@ export class TakesLong extends Error {
     Error.stackTraceLimit = stackTraceLimit
   }
 }
-
-/**
- * Stands before reads whose cost grows with what others have stored, such as every search. On the connection that all
- * requests share the read ends here, and whoever began it begins it again on a connection of its own; on any other, and
- * inside a transaction, it goes on.
- */
-export function leaveSharedReader({ connection }: { connection: Connection }): void {
-  if (connection.isShared) throw new TakesLong()
-}
-
-export interface Flavour {
-  /** The hidden column that addresses a row, for deleting in bounded batches. */
-  rowAddress: string
-  /** Ends a SELECT that keeps its rows from other writers until the transaction is over. */
-  holdRows: RawBuilder<unknown>
-  /** The same, but passes over rows that another writer holds. */
-  takeRows: RawBuilder<unknown>
-  /** Ends a SELECT whose rows others may change, but not delete, until the transaction is over. */
-  keepRows: RawBuilder<unknown>
-  /** From where on: the search entries of an app's list that hold what is wanted; more conditions may follow. */
-  entriesWithGrams(appId: string, list: string, wanted: WantedEntry): RawBuilder<unknown>
-  /** The same for counting, where the index alone can tell how many there are. */
-  gramHits(appId: string, list: string, wanted: WantedEntry): RawBuilder<unknown>
-  /** Whether grams are found only side by side and in their order, which leaves nothing for the text to settle. */
-  gramsInOrder: boolean
-  /** Columns by which entries are found in the order in which they were made, without sorting; nothing, if they are not. */
-  entryOrder?: { ofHit: RawBuilder<unknown>; ofEntry: RawBuilder<unknown> }
-  /**
-   * From where on: the hits of a named subquery, each with its row of a table, which is looked up by index one at a time,
-   * whatever the planner believes. Conditions on the row may follow.
-   */
-  lookUpEach(hits: string, table: string, match: RawBuilder<unknown>): RawBuilder<unknown>
-  /**
-   * Ends the conditions of a SELECT that wants the last row of an index up to a key of two columns; a row with another
-   * first value may come instead. Where another index has the order of the second alone, a planner may prefer to walk it.
-   */
-  lastUpTo(first: KeyPart, second: KeyPart): RawBuilder<unknown>
-  /**
-   * The largest id of a numbered table up to which no row can come any more, so that one can read on from there. Nothing,
-   * where ids become visible in their order.
-   */
-  settledId(run: RunStatement, table: keyof Tables): Promise<number | undefined>
-  /** Takes the next id of a numbered table, for what is told like a row of it and is none. */
-  takeId(run: RunStatement, table: keyof Tables): Promise<number>
-  /**
-   * Begins a statement whose best plan depends on its values, such as on how much was said in a conversation. A plan that
-   * is kept for all values can be a thousand times slower.
-   */
-  planEachTime: RawBuilder<unknown>
-  /** Statements run in the server's own thread: what is counted by one of them is better counted by several in turn. */
-  runsInThread: boolean
-  createAdapter(): DialectAdapter
-  createQueryCompiler(): QueryCompiler
-}
-
-/** A column, and the value that it has in a key. */
-export type KeyPart = [column: string, value: RawBuilder<unknown>]
 
 type StatementWatch = (sql: string) => void
 

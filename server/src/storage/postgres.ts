@@ -1,85 +1,42 @@
 import { randomUUID } from 'node:crypto'
-import { type Kysely, PostgresAdapter, PostgresQueryCompiler, type RawBuilder, sql } from 'kysely'
-import { type Connection, connectionOver, type Flavour, keptByApp, type RunStatement } from './connection.ts'
+import { type Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
+import { type Connection, connectionOver, keptByApp, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
+import type { Flavour } from './flavour.ts'
 import { settledId, showIdsUnderWay, takeId } from './ids-under-way.ts'
 import { createPlaces } from './places.ts'
 import { connectMilliseconds, openPool, planEachTime } from './postgres-pool.ts'
+import { createSearch, rewriteSearch, searchIndex } from './postgres-search.ts'
 import { listenForWakes, wakeStatement } from './postgres-wake.ts'
-import type { WantedEntry, WantedGrams } from './search.ts'
 import { createShares } from './shares.ts'
 import type { EventRow, Tables } from './tables.ts'
 import { codeOf, DatabaseUnavailable, type TroubleListener, untold, watchTrouble } from './unavailable.ts'
 
 const flavour: Flavour = {
   rowAddress: 'ctid',
-  holdRows: sql`FOR NO KEY UPDATE`,
-  takeRows: sql`FOR NO KEY UPDATE SKIP LOCKED`,
-  keepRows: sql`FOR KEY SHARE`,
-  entriesWithGrams,
-  gramHits: entriesWithGrams,
-  gramsInOrder: false,
-  // OFFSET 0 keeps the subquery from becoming a join that could be turned round.
-  lookUpEach: (hits, table, match) => sql`
-    FROM ${sql.table(hits)} CROSS JOIN LATERAL (SELECT * FROM ${sql.table(table)} WHERE ${match} OFFSET 0)
-    AS ${sql.table(table)} WHERE 1 = 1`,
-  // With the first column fixed, the second alone would make the order, and the table has another index for that.
-  lastUpTo: ([first, value], [second, upTo]) => sql`(${sql.ref(first)}, ${sql.ref(second)}) <= (${value}, ${upTo})
-    ORDER BY ${sql.ref(first)} DESC, ${sql.ref(second)} DESC LIMIT 1`,
+  rowLocks: {
+    holdRows: sql`FOR NO KEY UPDATE`,
+    takeRows: sql`FOR NO KEY UPDATE SKIP LOCKED`,
+    keepRows: sql`FOR KEY SHARE`,
+  },
+  searchIndex,
+  plans: {
+    // OFFSET 0 keeps the subquery from becoming a join that could be turned round.
+    lookUpEach: (hits, table, match) => sql`
+      FROM ${sql.table(hits)} CROSS JOIN LATERAL (SELECT * FROM ${sql.table(table)} WHERE ${match} OFFSET 0)
+      AS ${sql.table(table)} WHERE 1 = 1`,
+    // With the first column fixed, the second alone would make the order, and the table has another index for that.
+    lastOfIndexUpTo: ([first, value], [second, upTo]) => sql`
+      (${sql.ref(first)}, ${sql.ref(second)}) <= (${value}, ${upTo})
+      ORDER BY ${sql.ref(first)} DESC, ${sql.ref(second)} DESC LIMIT 1`,
+    plannedForValues: sql.raw(planEachTime),
+  },
   settledId,
   takeId,
-  planEachTime: sql.raw(planEachTime),
   runsInThread: false,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }
-
-// OFFSET 0 keeps the planner from reading all of the app's entries instead: a gram names its app and list already.
-function entriesWithGrams(appId: string, list: string, wanted: WantedEntry): RawBuilder<unknown> {
-  return sql`
-    FROM (SELECT * FROM search_entries
-      WHERE search_grams(search_entries.app_id, search_entries.list, search_entries.text, search_entries.marks)
-        @@ ${entryQuery(appId, list, wanted)}::tsquery
-      OFFSET 0) AS search_entries
-    WHERE search_entries.app_id = ${appId} AND search_entries.list = ${list}`
-}
-
-function entryQuery(appId: string, list: string, { alternatives, marks }: WantedEntry): string {
-  const anyOf = alternatives.map((all) => `(${all.map((wanted) => gramQuery(appId, list, wanted)).join(' & ')})`)
-  return [`(${anyOf.join(' | ')})`, ...marks.map((mark) => quoted(`${appId}|${list}|m|${mark}`))].join(' & ')
-}
-
-function gramQuery(appId: string, list: string, { field, grams, asBeginning }: WantedGrams): string {
-  const words = grams.map((gram) => `${quoted(`${appId}|${list}|${field}|${gram}`)}${asBeginning ? ':*' : ''}`)
-  return `(${words.join(' & ')})`
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`
-}
-
-// The planner is told a high cost so that it never computes grams while reading rows: it always asks the index. A long
-// text is cut into pieces first: to find a character, PostgreSQL counts all those before it.
-const gramFunction = sql`
-  CREATE FUNCTION search_grams(app_id text, list text, body text, marks text) RETURNS tsvector
-  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 100000 AS $$
-  BEGIN
-    RETURN coalesce((
-      SELECT array_to_tsvector(array_agg(DISTINCT app_id || '|' || list || '|' || word)) FROM (
-        SELECT (field.at - 1) || '|' || substr(piece.text, start, 3) AS word
-        FROM unnest(string_to_array(body, E'\\n')) WITH ORDINALITY AS field(line, at),
-          generate_series(1, length(field.line), 128) AS first,
-          substr(field.line, first, 130) AS piece(text),
-          generate_series(1, least(128, length(piece.text))) AS start
-        UNION ALL SELECT 'm|' || mark FROM unnest(string_to_array(marks, E'\\n')) AS mark WHERE mark != ''
-      ) AS words
-    ), ''::tsvector);
-  END $$`
-
-// What was written last waits in a list that every search reads, so it is kept short.
-const gramIndex = sql`
-  CREATE INDEX search_entries_by_gram ON search_entries USING gin (search_grams(app_id, list, text, marks))
-  WITH (gin_pending_list_limit = 64)`
 
 const statementMilliseconds = 60_000
 const rowsPerScan = 1_000
@@ -211,25 +168,8 @@ export function openPostgres(
         .addPrimaryKeyConstraint('events_position', ['tx', 'id'])
         .execute()
     },
-    async createSearch(schema: Kysely<Tables>) {
-      await schema.schema
-        .createTable('search_entries')
-        .addColumn('app_id', 'text', (column) => column.notNull())
-        .addColumn('list', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('at', 'bigint', (column) => column.notNull())
-        .addColumn('text', 'text', (column) => column.notNull())
-        .addColumn('marks', 'text', (column) => column.notNull())
-        .addPrimaryKeyConstraint('search_entries_key', ['app_id', 'list', 'id'])
-        .execute()
-      await gramFunction.execute(schema)
-      await gramIndex.execute(schema)
-    },
-    async rewriteSearch(schema, change) {
-      await schema.schema.dropIndex('search_entries_by_gram').execute()
-      await change()
-      await gramIndex.execute(schema)
-    },
+    createSearch,
+    rewriteSearch,
     // It counts for itself, in the background.
     describeTables: async () => {},
     isDuplicate: (error) => codeOf(error) === uniqueViolation,

@@ -5,17 +5,9 @@ import { databases } from '../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../tests/support/house.ts'
 import { acrossApps } from '../../../tests/support/tripwire.ts'
 import { TakesLong } from './connection.ts'
-import {
-  countMatching,
-  folded,
-  idsMatching,
-  idsOnPage,
-  matches,
-  putSearchEntries,
-  removeSearchEntries,
-  type WantedEntry,
-  withoutAccents,
-} from './search.ts'
+import type { WantedEntry } from './grams.ts'
+import { countMatching, idsMatching, idsOnPage, matches, putSearchEntries, removeSearchEntries } from './search.ts'
+import { folded, withoutAccents } from './search-text.ts'
 import { deleteSome } from './sql.ts'
 import { type TenantDb, tenantDb } from './tenant.ts'
 

@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantTable } from './tables.ts'
 import { prepared, type TenantDb } from './tenant.ts'
+import { connectionUnder } from './underneath.ts'
 
 /** `column` contains `part`, whatever the letter case of either. */
 export function contains(column: string, part: string): Expression<SqlBool> {
@@ -19,13 +20,14 @@ export async function deleteSome(
   limit: number,
   condition: RawBuilder<unknown> = sql`1 = 1`,
 ): Promise<number> {
-  const address = sql.ref(db.connection.flavour.rowAddress)
+  const { query, flavour } = connectionUnder(db)
+  const address = sql.ref(flavour.rowAddress)
   const name = sql.table(table)
   const appId = sql.ref(`${table}.app_id`)
   const { numAffectedRows } = await sql`
     DELETE FROM ${name} WHERE ${address} IN (
       SELECT ${address} FROM ${name} WHERE ${appId} = ${db.appId} AND ${condition} LIMIT ${limit})
-  `.execute(db.connection.query)
+  `.execute(query)
   return Number(numAffectedRows ?? 0)
 }
 

@@ -1,23 +1,36 @@
-import type {
-  Compilable,
-  DeleteQueryBuilder,
-  DeleteResult,
-  Insertable,
-  InsertQueryBuilder,
-  InsertResult,
-  SelectQueryBuilder,
-  UpdateQueryBuilder,
-  UpdateResult,
+import {
+  type Compilable,
+  type DeleteQueryBuilder,
+  type DeleteResult,
+  type Insertable,
+  type InsertQueryBuilder,
+  type InsertResult,
+  type Kysely,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type UpdateQueryBuilder,
+  type UpdateResult,
 } from 'kysely'
-import type { Connection } from './connection.ts'
+import { type Connection, TakesLong } from './connection.ts'
+import type { RowLocks } from './flavour.ts'
 import type { Tables, TenantTable } from './tables.ts'
+import { connectionUnder, underneath } from './underneath.ts'
 
 type NewRow<Table extends TenantTable> = Omit<Insertable<Tables[Table]>, 'app_id'>
 
-/** A connection fixed to one app: no statement made through it can touch another app's rows. */
-export interface TenantDb {
+/** A statement that is written out, ready to run. */
+export interface WrittenOut<Row> extends Compilable<Row> {
+  execute(): Promise<Row[]>
+}
+
+/**
+ * The database as one app's code sees it: no statement made through it can touch another app's rows. What it stands on
+ * stays in storage/.
+ */
+export interface TenantDb extends RowLocks {
   readonly appId: string
-  readonly connection: Connection
+  readonly [underneath]: Connection
   select<Table extends TenantTable>(table: Table): SelectQueryBuilder<Tables, Table, object>
   insert<Table extends TenantTable>(
     table: Table,
@@ -25,16 +38,36 @@ export interface TenantDb {
   ): InsertQueryBuilder<Tables, Table, InsertResult>
   update<Table extends TenantTable>(table: Table): UpdateQueryBuilder<Tables, Table, Table, UpdateResult>
   delete<Table extends TenantTable>(table: Table): DeleteQueryBuilder<Tables, Table, DeleteResult>
+  /**
+   * A statement that is written out. It has to compare the `app_id` of every table it touches, and of at least one with
+   * `db.appId`: one that does not name the app is refused here, and any other slip by the tests, which read all statements.
+   */
+  sql<Row>(text: TemplateStringsArray, ...values: unknown[]): WrittenOut<Row>
+  /** Everybody waits for what is read here. */
+  readonly isShared: boolean
+  /**
+   * Stands before reads whose cost grows with what others have stored, such as every search. Where everybody waits, the
+   * read ends here, and whoever began it begins it again on a connection of its own; on any other, and inside a
+   * transaction, it goes on.
+   */
+  leaveSharedReader(): void
+  /** See `Flavour`. */
+  readonly runsInThread: boolean
+  settledId(table: TenantTable): Promise<number | undefined>
+  takeId(table: TenantTable): Promise<number>
 }
 
 // The builder's types cannot see that every TenantTable has an app_id; the casts below are that one fact.
 type Loose = never
 
 export function tenantDb(connection: Connection, appId: string): TenantDb {
-  const { query } = connection
+  const { query, run, flavour, isShared = false } = connection
   return {
     appId,
-    connection,
+    [underneath]: connection,
+    ...flavour.rowLocks,
+    isShared,
+    runsInThread: flavour.runsInThread,
     select: (table) =>
       (query.selectFrom(table as 'jobs') as Loose as SelectQueryBuilder<Tables, 'jobs', object>).where(
         `${table as 'jobs'}.app_id`,
@@ -51,7 +84,22 @@ export function tenantDb(connection: Connection, appId: string): TenantDb {
         ) as Loose,
     update: (table) => query.updateTable(table as 'jobs').where(`${table as 'jobs'}.app_id`, '=', appId) as Loose,
     delete: (table) => query.deleteFrom(table as 'jobs').where(`${table as 'jobs'}.app_id`, '=', appId) as Loose,
+    sql: <Row>(text: TemplateStringsArray, ...values: unknown[]) => writtenOut(query, appId, sql<Row>(text, ...values)),
+    leaveSharedReader() {
+      if (isShared) throw new TakesLong()
+    },
+    settledId: (table) => flavour.settledId(run, table),
+    takeId: (table) => flavour.takeId(run, table),
   }
+}
+
+function writtenOut<Row>(query: Kysely<Tables>, appId: string, statement: RawBuilder<Row>): WrittenOut<Row> {
+  const compile = () => {
+    const compiled = statement.compile(query)
+    if (!compiled.parameters.includes(appId)) throw new Error(`This statement does not name its app: ${compiled.sql}`)
+    return compiled
+  }
+  return { compile, execute: async () => (await query.executeQuery(compile())).rows }
 }
 
 /** Stands in a query for a value that is known only when the query runs. */
@@ -80,7 +128,7 @@ export function prepared<Values extends object, Row>(
   const stand = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Values
 
   return async (db, values) => {
-    const { flavour } = db.connection
+    const { flavour } = connectionUnder(db)
     let text = texts.get(flavour)
     if (!text) {
       text = textOf(db, (standing) => build(standing, stand))
@@ -98,7 +146,7 @@ export function preparedRows<Values extends object, Row>(
   const texts = new WeakMap<object, Map<string, Text>>()
 
   return async (db, rows) => {
-    const { flavour } = db.connection
+    const { flavour } = connectionUnder(db)
     const columns = Object.keys(rows[0] ?? {})
     const built = () => {
       const stand = rows.map(
@@ -120,14 +168,14 @@ export function preparedRows<Values extends object, Row>(
 const rowsWorthKeeping = 20
 
 function textOf(db: TenantDb, build: (standing: TenantDb) => Compilable<unknown>): Text {
-  return build(tenantDb(db.connection, new Placeholder('appId') as never)).compile()
+  return build(tenantDb(connectionUnder(db), new Placeholder('appId') as never)).compile()
 }
 
-async function run<Row>({ appId, connection }: TenantDb, { sql, parameters }: Text, rows: object[]): Promise<Row[]> {
+async function run<Row>(db: TenantDb, { sql, parameters }: Text, rows: object[]): Promise<Row[]> {
   const filled = parameters.map((parameter) => {
     if (!(parameter instanceof Placeholder)) return parameter
-    return parameter.name === 'appId' ? appId : (rows[parameter.row] as Record<string, unknown>)[parameter.name]
+    return parameter.name === 'appId' ? db.appId : (rows[parameter.row] as Record<string, unknown>)[parameter.name]
   })
-  const outcome = await connection.run(sql, filled)
+  const outcome = await connectionUnder(db).run(sql, filled)
   return outcome.rows as Row[]
 }

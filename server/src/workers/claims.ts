@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import type { Connection } from '../storage/connection.ts'
 import type { JobLane, JobRow, Tables } from '../storage/tables.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
@@ -10,16 +10,15 @@ const claimSeconds = 60
 
 /** Claims some of what an app has due, oldest first; what another node is claiming at this moment is left to it. */
 export async function claimSome(db: TenantDb, lane: JobLane, { due, now }: Moment, jobsMax: number): Promise<JobRow[]> {
-  const { query, flavour } = db.connection
-  const { rows } = await sql<JobRow>`
+  const rows = await db.sql<JobRow>`
     WITH taken AS MATERIALIZED (
       SELECT jobs.name, jobs.key FROM jobs
       WHERE jobs.lane = ${lane} AND jobs.app_id = ${db.appId} AND jobs.dead_at IS NULL
       AND jobs.run_at <= ${due} AND jobs.locked_until <= ${now}
-      ORDER BY jobs.run_at LIMIT ${jobsMax} ${flavour.takeRows})
+      ORDER BY jobs.run_at LIMIT ${jobsMax} ${db.takeRows})
     UPDATE jobs SET locked_until = ${now + claimSeconds}, attempts = jobs.attempts + 1
     WHERE jobs.app_id = ${db.appId} AND (jobs.name, jobs.key) IN (SELECT taken.name, taken.key FROM taken)
-    RETURNING *`.execute(query)
+    RETURNING *`.execute()
   return rows.toSorted((a, b) => a.run_at - b.run_at)
 }
 

@@ -104,8 +104,8 @@ async function readByAll(db: TenantDb, guid: string): Promise<void> {
   const { conversationKey } = placeOfGroup(guid)
   const lastSeq = sql`(SELECT last_seq FROM conversations WHERE conversations.app_id = ${db.appId}
     AND conversations.conversation_key = ${conversationKey})`
-  await sql`UPDATE conversation_rows SET read_seq = ${lastSeq}, delivered_seq = ${lastSeq}
-    WHERE app_id = ${db.appId} AND conversation_key = ${conversationKey}`.execute(db.connection.query)
+  await db.sql`UPDATE conversation_rows SET read_seq = ${lastSeq}, delivered_seq = ${lastSeq}
+    WHERE app_id = ${db.appId} AND conversation_key = ${conversationKey}`.execute()
 }
 
 /** Through the front door: auth tokens for everybody, and what cases name. */

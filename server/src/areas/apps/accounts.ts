@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import type { Secrets } from '../../kit/ports.ts'
-import type { Tables } from '../../storage/tables.ts'
+import type { Platform } from '../../storage/platform.ts'
 import type { ManagementKeyRow } from './tables.ts'
 
 /** The account that every install begins with. */
 export const ownerAccountId = 1
 const pairBytes = 20
-
-type Platform = Kysely<Tables>
 
 /** The install's owner, to whom its apps belong. */
 export async function ensureOwner(platform: Platform, domain: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { platformUnder } from '../../storage/platform.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 
 const known = new WeakMap<TenantDb, Promise<number>>()
@@ -9,7 +10,8 @@ export function createdAtOf(db: TenantDb): Promise<number> {
   return at
 }
 
-async function stored({ appId, connection }: TenantDb): Promise<number> {
-  const app = await connection.query.selectFrom('apps').select('created_at').where('id', '=', appId).executeTakeFirst()
+async function stored(db: TenantDb): Promise<number> {
+  const apps = platformUnder(db).selectFrom('apps')
+  const app = await apps.select('created_at').where('id', '=', db.appId).executeTakeFirst()
   return app?.created_at ?? 0
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
+import { platformUnder } from '../../storage/platform.ts'
 import { deleteSome } from '../../storage/sql.ts'
 import { leftInStore } from './gates.ts'
 
@@ -22,7 +23,7 @@ export const purgeApp = job({
       if ((await deleteSome(db, table, rowsPerBatch)) > 0) return { againAt: now }
     }
     if ((await deleteSome(db, 'jobs', rowsPerBatch, sql`jobs.name != 'apps.purge'`)) > 0) return { againAt: now }
-    await db.connection.query.deleteFrom('apps').where('id', '=', db.appId).execute()
+    await platformUnder(db).deleteFrom('apps').where('id', '=', db.appId).execute()
     return undefined
   },
 })

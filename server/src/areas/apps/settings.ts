@@ -1,3 +1,4 @@
+import { platformUnder } from '../../storage/platform.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { AppSettings, settableKeys } from './schemas.ts'
 
@@ -42,7 +43,8 @@ export function settingsOf(db: TenantDb): Promise<AppSettings> {
   return settings
 }
 
-async function storedOf({ appId, connection }: TenantDb): Promise<AppSettings> {
-  const app = await connection.query.selectFrom('apps').select('settings').where('id', '=', appId).executeTakeFirst()
+async function storedOf(db: TenantDb): Promise<AppSettings> {
+  const apps = platformUnder(db).selectFrom('apps')
+  const app = await apps.select('settings').where('id', '=', db.appId).executeTakeFirst()
   return settingsInForce(app?.settings ?? null)
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import type { Filters } from '../../kit/page.ts'
 import type { Work } from '../../kit/work.ts'
+import { type Platform, platformUnder } from '../../storage/platform.ts'
 import { contains } from '../../storage/sql.ts'
-import type { Tables } from '../../storage/tables.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { addKey, keysOf, toApiKey } from '../api-keys/index.ts'
 import { addDefaultRole } from '../roles/index.ts'
@@ -22,8 +21,6 @@ const regionTexts: Record<string, { name: string; description: string }> = {
   eu: { name: 'Europe', description: 'Served from Europe' },
   in: { name: 'India', description: 'Served from India' },
 }
-
-type Platform = Kysely<Tables>
 
 /** An account's apps, newest first. */
 export function appsOf(platform: Platform, accountId: number) {
@@ -52,9 +49,9 @@ export async function requireActiveApp(platform: Platform, accountId: number, ap
   return row
 }
 
-/** The app whose rows a connection is fixed to. */
-export function appOf({ appId, connection }: TenantDb): Promise<AppRow> {
-  return connection.query.selectFrom('apps').selectAll().where('id', '=', appId).executeTakeFirstOrThrow()
+/** The app whose rows `db` is fixed to. */
+export function appOf(db: TenantDb): Promise<AppRow> {
+  return platformUnder(db).selectFrom('apps').selectAll().where('id', '=', db.appId).executeTakeFirstOrThrow()
 }
 
 export interface NewApp {

@@ -1,7 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Filters } from '../../kit/page.ts'
 import type { Work } from '../../kit/work.ts'
-import { leaveSharedReader } from '../../storage/connection.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { type Blocks, eachUserMatches, type UserRow } from '../users/index.ts'
 import { blocksFrom } from './rules.ts'
@@ -167,10 +166,10 @@ const listedSharedMax = 2_000
 
 /** Stands before lists of those who have blocked somebody. */
 export async function leaveIfBlockedByMany(db: TenantDb, { id }: UserRow): Promise<void> {
-  if (!db.connection.isShared) return
+  if (!db.isShared) return
   const most = listedSharedMax + 1
   const some = await db.select('blocks').select('blocks.uid').where('blocks.blocked_id', '=', id).limit(most).execute()
-  if (some.length === most) leaveSharedReader(db)
+  if (some.length === most) db.leaveSharedReader()
 }
 
 /** Adds the blocks that do not stand yet; answers whom they are against. */

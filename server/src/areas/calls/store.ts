@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { paginationOf, sliceOf } from '../../kit/page.ts'
 import { ReadyMade } from '../../kit/reply.ts'
-import { leaveSharedReader } from '../../storage/connection.ts'
 import {
   type FacetTotal,
   facetTotals,
@@ -239,7 +238,7 @@ async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, sli
   const { limit, offset } = slice
   const wanted = wantedFacets(query)
   const steps = wantsEverything(wanted) ? offset : await totalOf(db, callsListOf(uid))
-  if (steps > callsSharedMax) leaveSharedReader(db)
+  if (steps > callsSharedMax) db.leaveSharedReader()
   if (wantsEverything(wanted)) {
     const total = await totalOf(db, callsListOf(uid))
     return { total, rows: offset < total ? await walkOfUser(db, { uid, limit, offset }) : [] }
@@ -256,7 +255,7 @@ async function selectCounted(
   uids: string[],
   { limit, offset }: Slice,
 ): Promise<Selected> {
-  leaveSharedReader(db)
+  db.leaveSharedReader()
   let rows = db.select('calls')
   const wanted = wantedFacets(query)
   if (!wantsEverything(wanted)) rows = rows.where(sql<boolean>`calls.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)

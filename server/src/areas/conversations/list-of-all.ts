@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
 import { escapeLike } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blockedUidsIn } from '../blocked-users/index.ts'
@@ -25,7 +24,7 @@ export async function everySide(
   query: ConversationListQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; sides: Side[] }> {
-  leaveSharedReader(db)
+  db.leaveSharedReader()
   const conditions = [
     ...conditionsOf(db, query),
     isListed('conversation_rows'),
@@ -36,11 +35,9 @@ export async function everySide(
     ...(query.unique ? [isFirst] : []),
   ]
   const where = sql.join([sql`conversation_rows.app_id = ${db.appId}`, ...conditions], sql` AND `)
-  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM conversation_rows
+  const rows = await db.sql<{ total: number }>`SELECT count(*) AS total FROM conversation_rows
     JOIN conversations ON conversations.app_id = conversation_rows.app_id
-      AND conversations.conversation_key = conversation_rows.conversation_key WHERE ${where}`.execute(
-    db.connection.query,
-  )
+      AND conversations.conversation_key = conversation_rows.conversation_key WHERE ${where}`.execute()
   const total = rows[0]?.total ?? 0
   if (offset >= total) return { total, sides: [] }
   const order = query.updatedAt !== undefined && query.affix !== 'prepend' ? sql`ASC` : sql`DESC`

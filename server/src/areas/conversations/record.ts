@@ -121,9 +121,9 @@ const receiptsShown = 10
 async function lastReadIds(db: TenantDb, sides: Side[]): Promise<Map<string, number>> {
   const wanted = sides.filter(({ read_seq }) => read_seq > 0)
   if (wanted.length === 0) return new Map()
-  const { rows } = await sql<Pick<SeenMessage, 'conversation_key' | 'seq' | 'id'>>`
+  const rows = await db.sql<Pick<SeenMessage, 'conversation_key' | 'seq' | 'id'>>`
     SELECT messages.conversation_key, messages.seq, messages.id FROM messages
-    WHERE messages.app_id = ${db.appId} AND ${among(wanted, ({ read_seq }) => read_seq)}`.execute(db.connection.query)
+    WHERE messages.app_id = ${db.appId} AND ${among(wanted, ({ read_seq }) => read_seq)}`.execute()
   return new Map(rows.map((row) => [placeOf(row, row.seq), row.id]))
 }
 

@@ -78,7 +78,7 @@ export const sweepFiles = job({
       .orderBy('files.unused_since')
       .limit(filesPerBatch)
       // Held, so that none is sent meanwhile; whoever is at one now may be sending it.
-      .modifyEnd(work.db.connection.flavour.takeRows)
+      .modifyEnd(work.db.takeRows)
       .execute()
     await doomFiles(
       work,

@@ -124,7 +124,7 @@ async function holdFiles(db: TenantDb, keys: string[]): Promise<FileRow[]> {
     .selectAll('files')
     .where('files.key', 'in', keys)
     .orderBy('files.key')
-    .modifyEnd(db.connection.flavour.holdRows)
+    .modifyEnd(db.holdRows)
     .execute()
 }
 

@@ -75,7 +75,7 @@ export async function beginPicturing({ db, now }: Work, key: string): Promise<Pi
     .select('files.writing_until')
     .where('files.key', '=', key)
     .where('files.state', '=', 'stored')
-    .modifyEnd(db.connection.flavour.holdRows)
+    .modifyEnd(db.holdRows)
     .executeTakeFirst()
   if (!file) return undefined
   await db

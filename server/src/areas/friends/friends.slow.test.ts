@@ -7,6 +7,7 @@ import { thorough } from '../../../../tests/support/quick.ts'
 import { freshSecond, settleUntil } from '../../../../tests/support/until.ts'
 import { workIn } from '../../kit/work.ts'
 import { tenantDb } from '../../storage/tenant.ts'
+import { connectionUnder } from '../../storage/underneath.ts'
 import { addMissingUsers, eachUserMatches, findUser } from '../users/index.ts'
 import { areFriends } from './index.ts'
 import { friendsOf } from './store.ts'
@@ -219,7 +220,7 @@ for (const database of databases) {
         assert.ok(nora)
         const { sql, parameters } = friendsOf(db, nora).where(eachUserMatches(db, 'a')).compile()
         const explain = database === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'
-        const { rows } = await db.connection.run(`${explain} ${sql}`, parameters)
+        const { rows } = await connectionUnder(db).run(`${explain} ${sql}`, parameters)
         const byKey =
           database === 'sqlite'
             ? /SEARCH search_entries .*\(app_id=\? AND list=\? AND id=\?\)/

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 
 const findingsMax = 20
@@ -6,7 +5,7 @@ const findingsMax = 20
 /** Users who have a side of a group's conversation and are no members; for `parley doctor`. */
 export async function auditSides(db: TenantDb): Promise<string[]> {
   // What is kept of a user who is gone goes by and by; so does what is left of a group.
-  const { rows } = await sql<{ uid: string; guid: string }>`
+  const rows = await db.sql<{ uid: string; guid: string }>`
     SELECT conversation_rows.uid, groups.guid FROM conversations
     JOIN groups ON groups.app_id = conversations.app_id AND groups.guid = conversations.first
     JOIN conversation_rows ON conversation_rows.app_id = conversations.app_id
@@ -17,6 +16,6 @@ export async function auditSides(db: TenantDb): Promise<string[]> {
     AND conversation_rows.delivered_seq >= conversations.purged_seq
     AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.app_id = conversations.app_id
       AND jobs.name = 'messages.forgetUser' AND jobs.key = conversation_rows.uid)
-    LIMIT ${findingsMax}`.execute(db.connection.query)
+    LIMIT ${findingsMax}`.execute()
   return rows.map(({ uid, guid }) => `${uid} has a side of the group ${guid} and is no member`)
 }

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { countMatching, idsMatching, idsOnPage, matches, type Search } from '../../storage/search.ts'
+import type { Search } from '../../storage/grams.ts'
+import { countMatching, idsMatching, idsOnPage, matches } from '../../storage/search.ts'
 import { facetTotals } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupIdsOf } from './membership.ts'
@@ -135,9 +136,7 @@ function fulfilling(db: TenantDb, conditions: Condition[]) {
 }
 
 async function count(db: TenantDb, conditions: Condition[]): Promise<number> {
-  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n ${fulfilling(db, conditions)}`.execute(
-    db.connection.query,
-  )
+  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n ${fulfilling(db, conditions)}`.execute()
   return rows[0]?.n ?? 0
 }
 
@@ -149,8 +148,8 @@ async function page(
   { limit, offset }: Slice,
 ): Promise<Selected> {
   if (offset >= total || limit === 0) return { total, rows: [] }
-  const { rows } = await sql<{ guid: string }>`SELECT groups.guid ${fulfilling(db, conditions)}
-    ORDER BY ${order}, groups.guid LIMIT ${limit} OFFSET ${offset}`.execute(db.connection.query)
+  const rows = await db.sql<{ guid: string }>`SELECT groups.guid ${fulfilling(db, conditions)}
+    ORDER BY ${order}, groups.guid LIMIT ${limit} OFFSET ${offset}`.execute()
   return {
     total,
     rows: await groupsInOrder(

@@ -84,10 +84,10 @@ type Tie<Row> = Row & { guid: string | null }
 /** Some of a user's ties, in the order in which groups are held. */
 async function ofUser<Row>(db: TenantDb, table: 'group_members' | 'group_bans', userId: string): Promise<Tie<Row>[]> {
   const column = (name: string) => sql.ref(`${table}.${name}`)
-  const { rows } = await sql<Tie<Row>>`SELECT ${sql.table(table)}.*, groups.guid FROM ${sql.table(table)}
+  const rows = await db.sql<Tie<Row>>`SELECT ${sql.table(table)}.*, groups.guid FROM ${sql.table(table)}
     LEFT JOIN groups ON groups.app_id = ${column('app_id')} AND groups.id = ${column('group_id')}
     WHERE ${column('app_id')} = ${db.appId} AND ${column('user_id')} = ${userId}
-    ORDER BY groups.guid LIMIT ${groupsPerBatch}`.execute(db.connection.query)
+    ORDER BY groups.guid LIMIT ${groupsPerBatch}`.execute()
   return rows
 }
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { sliceOf } from '../../kit/page.ts'
-import { leaveSharedReader } from '../../storage/connection.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { isNarrowed, selectNarrowed } from './found.ts'
@@ -19,7 +18,7 @@ export async function selectGroups(
   const types = typesWanted(query, viewer)
   if (types.length === 0 || !knowsWords(query)) return { total: 0, rows: [] }
   if (isNarrowed(db, query, viewer)) {
-    if (!asksForFew(query)) leaveSharedReader(db)
+    if (!asksForFew(query)) db.leaveSharedReader()
     return selectNarrowed(db, query, viewer, types, slice)
   }
   return selectListed(db, types, viewer, slice)
@@ -115,7 +114,7 @@ async function walk(db: TenantDb, types: GroupType[], { offset, limit }: Slice):
       WHERE groups.app_id = ${db.appId} AND groups.type = ${type} ${since}
       ORDER BY groups.created_at DESC, groups.guid LIMIT ${skip + limit}) AS newest`,
   )
-  const { rows } = await sql<Key>`SELECT guid, created_at FROM (${sql.join(newest, sql` UNION ALL `)}) AS newest_of_all
-    ORDER BY created_at DESC, guid LIMIT ${limit} OFFSET ${skip}`.execute(db.connection.query)
+  const rows = await db.sql<Key>`SELECT guid, created_at FROM (${sql.join(newest, sql` UNION ALL `)}) AS newest_of_all
+    ORDER BY created_at DESC, guid LIMIT ${limit} OFFSET ${skip}`.execute()
   return rows
 }

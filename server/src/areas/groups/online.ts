@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
+import { joinedInOrder } from '../../storage/plans.ts'
 import { facetTotals } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { usersList } from '../users/index.ts'
@@ -21,14 +21,14 @@ export const askedSharedMax = 10_000
 export async function onlineMembersCount(db: TenantDb, { id, members_count }: GroupRow): Promise<number> {
   const { facets, total } = await connectedUsers(db)
   if (total === 0 || members_count === 0) return 0
-  if (Math.min(total, members_count) > askedSharedMax) leaveSharedReader(db)
+  if (Math.min(total, members_count) > askedSharedMax) db.leaveSharedReader()
   const connected = sql`group_members.group_id = ${id} AND users.facets IN (${sql.join(facets)})`
-  // Crossed, so that SQLite begins with the first table named.
   const pair =
     total < members_count
-      ? sql`users CROSS JOIN group_members WHERE group_members.user_id = users.id`
-      : sql`group_members CROSS JOIN users WHERE users.uid = group_members.uid AND users.id = group_members.user_id`
-  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM ${pair}
-    AND users.app_id = ${db.appId} AND group_members.app_id = ${db.appId} AND ${connected}`.execute(db.connection.query)
+      ? sql`${joinedInOrder('users', 'group_members')} WHERE group_members.user_id = users.id`
+      : sql`${joinedInOrder('group_members', 'users')}
+          WHERE users.uid = group_members.uid AND users.id = group_members.user_id`
+  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM ${pair}
+    AND users.app_id = ${db.appId} AND group_members.app_id = ${db.appId} AND ${connected}`.execute()
   return rows[0]?.n ?? 0
 }

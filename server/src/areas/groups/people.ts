@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
+import { foundFirst, joinedInOrder } from '../../storage/plans.ts'
 import { countMatching, idsMatching, matches } from '../../storage/search.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -62,7 +62,7 @@ async function selectPeople<Row extends { uid: string; user_id: string }>(
     const rows = slice.offset >= listed ? [] : await walk<Row>(db, roll, wanted, slice)
     return { total: listed, rows: await withUsers(db, rows) }
   }
-  if (listed > askedSharedMax) leaveSharedReader(db)
+  if (listed > askedSharedMax) db.leaveSharedReader()
   const sought = await searchOf(
     db,
     roll,
@@ -114,14 +114,11 @@ async function walk<Row>(
     ${scope === undefined ? sql`` : sql`AND ${column('scope')} = ${scope}`}
     ${until === undefined ? sql`` : sql`AND ${column(at)} < ${until}`}
     ORDER BY ${column(at)} DESC, ${column('uid')} ${taken}) AS part`
-  if (!wanted) return run<Row>(db, rowsOf(undefined, sql`LIMIT ${limit} OFFSET ${skip}`))
+  if (!wanted) return db.sql<Row>`${rowsOf(undefined, sql`LIMIT ${limit} OFFSET ${skip}`)}`.execute()
   // Each scope by its own index: a few admins are found without a step over everyone else.
   const parts = wanted.map((scope) => rowsOf(scope, sql`LIMIT ${skip + limit}`))
-  return run<Row>(
-    db,
-    sql`SELECT * FROM (${sql.join(parts, sql` UNION ALL `)}) AS parts
-      ORDER BY ${sql.ref(at)} DESC, uid LIMIT ${limit} OFFSET ${skip}`,
-  )
+  return db.sql<Row>`SELECT * FROM (${sql.join(parts, sql` UNION ALL `)}) AS parts
+    ORDER BY ${sql.ref(at)} DESC, uid LIMIT ${limit} OFFSET ${skip}`.execute()
 }
 
 /** Whom a list is asked for, beyond scopes, and what is known about how many there are. */
@@ -195,8 +192,7 @@ function gathered(db: TenantDb, { roll: { table, group }, wanted, status, visibl
     ...(status === undefined ? [] : [sql`users.status = ${status}`]),
     ...(visible ? [visible] : []),
   ]
-  // Crossed, so that SQLite takes the tables in this order.
-  return sql`FROM hit CROSS JOIN users CROSS JOIN ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
+  return sql`FROM ${joinedInOrder('hit', 'users', table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
 /** Whom the filters find: by the search, or else by being connected. */
@@ -208,7 +204,7 @@ function hits(db: TenantDb, { searchKey, connectedFacets }: Sought) {
           .select('users.uid')
           .where('users.facets', 'in', [...connectedFacets, ''])
       : idsMatching(db, usersSearch(searchKey))
-  return sql`WITH hit (uid) AS MATERIALIZED ${uids}`
+  return foundFirst('hit', ['uid'], uids)
 }
 
 async function countFound(db: TenantDb, sought: Sought): Promise<number> {
@@ -217,7 +213,7 @@ async function countFound(db: TenantDb, sought: Sought): Promise<number> {
     sought.listed * sought.asking < sought.candidates
       ? sql`${count} ${asked(db, sought)}`
       : sql`${hits(db, sought)} ${count} ${gathered(db, sought)}`
-  const [row] = await run<{ n: number }>(db, question)
+  const [row] = await db.sql<{ n: number }>`${question}`.execute()
   return row?.n ?? 0
 }
 
@@ -230,11 +226,8 @@ async function found<Row>(db: TenantDb, sought: Sought, total: number, { limit, 
     steps * sought.asking < sought.candidates
       ? sql`${rows} ${asked(db, sought)}`
       : sql`${hits(db, sought)} ${rows} ${gathered(db, sought)}`
-  return run<Row>(
-    db,
-    sql`${question} ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)}
-      LIMIT ${limit} OFFSET ${offset}`,
-  )
+  return db.sql<Row>`${question} ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)}
+    LIMIT ${limit} OFFSET ${offset}`.execute()
 }
 
 // So many connected members are cheaper to leave out of a page than to be asked about one by one.
@@ -262,8 +255,4 @@ async function selectOffline<Row extends { uid: string }>(
 function comesBefore<Row extends { uid: string }>({ at }: Roll, a: Row, b: Row): boolean {
   const [first, second] = [a, b].map((row) => (row as Record<string, unknown>)[at] as number) as [number, number]
   return first > second || (first === second && a.uid < b.uid)
-}
-
-async function run<Row>(db: TenantDb, text: ReturnType<typeof sql>): Promise<Row[]> {
-  return (await text.execute(db.connection.query)).rows as Row[]
 }

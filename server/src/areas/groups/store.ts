@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Work } from '../../kit/work.ts'
-import { folded, matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
+import { matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
+import { folded } from '../../storage/search-text.ts'
 import { addToTally, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { conversationIdOf, placeOfGroup } from '../timeline/index.ts'
@@ -48,7 +49,7 @@ export async function requireGroup(db: TenantDb, guid: string): Promise<GroupRow
 }
 
 const groupThatStays = prepared<{ guid: string }, GroupRow>((db, { guid }) =>
-  db.select('groups').selectAll().where('groups.guid', '=', guid).modifyEnd(db.connection.flavour.keepRows),
+  db.select('groups').selectAll().where('groups.guid', '=', guid).modifyEnd(db.keepRows),
 )
 
 /**

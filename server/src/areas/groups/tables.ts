@@ -1,6 +1,6 @@
 import { type Generated, type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
-import { folded } from '../../storage/search.ts'
+import { folded } from '../../storage/search-text.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { type Tally, talliesAt } from '../../storage/tally.ts'
 import type { GroupType, MemberScope } from './schemas.ts'

@@ -155,7 +155,7 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
   const { entities } = JSON.parse(row.data)
   const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
   const message = toMessage(db, gone, {})
-  const id = String(await db.connection.flavour.takeId(db.connection.run, 'messages'))
+  const id = String(await db.takeId('messages'))
   const telling = async (inside: Message): Promise<Message> => ({
     id,
     conversationId: message.conversationId,

@@ -1,6 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
-import { type Search, withoutAccents, wordsIn } from '../../storage/search.ts'
+import type { Search } from '../../storage/grams.ts'
+import { askedOfEach, textAsFound } from '../../storage/plans.ts'
+import { withoutAccents, wordsIn } from '../../storage/search-text.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type ConversationKey, placesNamed, receiptAt } from '../timeline/index.ts'
 import { savedIds } from './gates.ts'
@@ -174,8 +176,8 @@ function namedIn(db: TenantDb, table: 'message_tags' | 'message_mentions', colum
   const wanted = sql.join(values)
   return {
     ids: sql`(SELECT DISTINCT ${id} ${from} AND ${value} IN (${wanted}))`,
-    // The empty text keeps planners from asking for one value after the other instead of those of the message.
-    each: sql`1 = (SELECT 1 ${from} AND ${id} = messages.id AND ${value} || '' IN (${wanted}) LIMIT 1)`,
+    // The values of a message are few, so they are found by the message and then compared.
+    each: askedOfEach(sql`${from} AND ${id} = messages.id AND ${textAsFound(`${table}.${column}`)} IN (${wanted})`),
   }
 }
 

@@ -1,14 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
-import {
-  countMatching,
-  findsFirst,
-  firstPlaces,
-  hasShortWordsOnly,
-  matches,
-  placesMatching,
-  type Search,
-} from '../../storage/search.ts'
+import { hasShortWordsOnly, type Search } from '../../storage/grams.ts'
+import { lookUpEach } from '../../storage/plans.ts'
+import { countMatching, findsFirst, firstPlaces, matches, placesMatching } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { findConversation, lookedAtMax, notErased, visibleTo } from '../timeline/index.ts'
 import { seenBy } from '../users/index.ts'
@@ -42,7 +35,7 @@ export async function findIds(
   if (few) return gather(db, scope, few.ids, senders, search ? thatMatch(db, search, quest) : quest)
   if (search) return searched(db, scope, search, senders, quest)
   const [some] = named
-  if (some) leaveSharedReader(db)
+  if (some) db.leaveSharedReader()
   if (some && (await hasFew(db, some.ids, await worthGathering(db, scope, limit)))) {
     return gather(db, scope, some.ids, senders, quest)
   }
@@ -147,8 +140,8 @@ function nextIn(db: TenantDb, scope: Scope, quest: Quest): RawBuilder<number> {
 }
 
 async function hasFew(db: TenantDb, ids: RawBuilder<number>, most: number): Promise<boolean> {
-  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM ${ids} AS named
-    LIMIT ${most + 1}) AS counted`.execute(db.connection.query)
+  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM ${ids} AS named
+    LIMIT ${most + 1}) AS counted`.execute()
   return (rows[0]?.n ?? 0) <= most
 }
 
@@ -172,6 +165,22 @@ export async function notByHiddenNames(
   return [sql`(messages.flags NOT LIKE '%m%' OR NOT EXISTS (${hidden}) OR ${inRest})`]
 }
 
+/** A statement on the messages at some places, each looked up by its id; conditions may follow. */
+export function messagesAt(
+  db: TenantDb,
+  places: RawBuilder<unknown>,
+  select: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return lookUpEach(db, {
+    few: places,
+    name: 'hit',
+    columns: ['id'],
+    select,
+    table: 'messages',
+    match: sql`messages.id = hit.id`,
+  })
+}
+
 function gather(
   db: TenantDb,
   scope: Scope,
@@ -188,13 +197,10 @@ function gather(
     ...sentBy(senders),
     ...conditions,
   ]
-  const match = sql`messages.app_id = ${db.appId} AND messages.id = hit.id`
+  const hits = messagesAt(db, places, sql`messages.id`)
   return idsOf(
     db,
-    sql`WITH hit (id) AS MATERIALIZED ${places}
-      SELECT messages.id ${db.connection.flavour.lookUpEach('hit', 'messages', match)}
-      AND ${sql.join(all, sql` AND `)}
-      ORDER BY messages.id ${direction(affix)} LIMIT ${limit}`,
+    sql`${hits} AND ${sql.join(all, sql` AND `)} ORDER BY messages.id ${direction(affix)} LIMIT ${limit}`,
   )
 }
 

@@ -16,7 +16,7 @@ export const forgetUser = forgetting('messages', async (work, { uid, after }) =>
     .orderBy('messages.id')
     .limit(messagesPerBatch)
     // Held, so that no reply comes to one of them meanwhile.
-    .modifyEnd(db.connection.flavour.holdRows)
+    .modifyEnd(db.holdRows)
     .execute()
   await purge(work, messages)
   const last = messages.at(-1)

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
-import { countMatching, hasShortWordsOnly, placesMatching, type Search } from '../../storage/search.ts'
+import { hasShortWordsOnly, type Search } from '../../storage/grams.ts'
+import { countMatching, placesMatching } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { lookedAtMax, notErased, type SeenMessage } from '../timeline/index.ts'
 import { mostIn } from './amount.ts'
 import { type Condition, conditionsOf, searchOf, sendersAsked, sentBy } from './filters.ts'
-import { eachMatches } from './find.ts'
+import { eachMatches, messagesAt } from './find.ts'
 import { load } from './list.ts'
 import type { MessageListQuery } from './schemas.ts'
 
@@ -16,8 +16,7 @@ export async function messagesOfUser(
   query: MessageListQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; rows: SeenMessage[] }> {
-  leaveSharedReader(db)
-  const { flavour, query: builder } = db.connection
+  db.leaveSharedReader()
   const search = searchOf(query, undefined)
   const isFound = search !== undefined && (await findsLess(db, search, uid))
   const conditions: Condition[] = [
@@ -31,17 +30,15 @@ export async function messagesOfUser(
     ...(search && !isFound ? [eachMatches(db, search)] : []),
   ]
   const where = sql.join(conditions, sql` AND `)
-  const ofApp = sql`messages.app_id = ${db.appId}`
   const select = (columns: ReturnType<typeof sql>) =>
     isFound
-      ? sql`WITH hit (id) AS MATERIALIZED ${placesMatching(db, search)}
-          SELECT ${columns} ${flavour.lookUpEach('hit', 'messages', sql`${ofApp} AND messages.id = hit.id`)} AND ${where}`
-      : sql`SELECT ${columns} FROM messages WHERE ${ofApp} AND ${where}`
-  const { rows: counted } = await sql<{ total: number }>`${select(sql`count(*) AS total`)}`.execute(builder)
-  const total = counted[0]?.total ?? 0
+      ? sql`${messagesAt(db, placesMatching(db, search), columns)} AND ${where}`
+      : sql`SELECT ${columns} FROM messages WHERE messages.app_id = ${db.appId} AND ${where}`
+  const [counted] = await db.sql<{ total: number }>`${select(sql`count(*) AS total`)}`.execute()
+  const total = counted?.total ?? 0
   if (offset >= total) return { total, rows: [] }
-  const { rows: ids } = await sql<{ id: number }>`${select(sql`messages.id`)}
-    ORDER BY messages.id LIMIT ${limit} OFFSET ${offset}`.execute(builder)
+  const ids = await db.sql<{ id: number }>`${select(sql`messages.id`)}
+    ORDER BY messages.id LIMIT ${limit} OFFSET ${offset}`.execute()
   return {
     total,
     rows: await load(

@@ -140,8 +140,7 @@ function stoodAt({ id, sentAt, pinnedAt }: MessageListQuery, now: number): Parti
  */
 async function settledIn(db: TenantDb, { kind }: Scope): Promise<Condition[]> {
   if (kind === 'conversation' || kind === 'thread') return []
-  const { run, flavour } = db.connection
-  const settled = await flavour.settledId(run, 'messages')
+  const settled = await db.settledId('messages')
   return settled === undefined ? [] : [sql`messages.id <= ${settled}`]
 }
 

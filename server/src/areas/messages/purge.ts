@@ -72,7 +72,7 @@ export const purgeReplies = job({
       .where('messages.id', '>', after)
       .orderBy('messages.id')
       .limit(messagesPerBatch)
-      .modifyEnd(work.db.connection.flavour.holdRows)
+      .modifyEnd(work.db.holdRows)
       .execute()
     await purge(work, replies)
     const last = replies.at(-1)

@@ -1,5 +1,6 @@
 import type { Actor } from '../../kit/operation.ts'
-import { type SearchEntry, withoutAccents } from '../../storage/search.ts'
+import type { SearchEntry } from '../../storage/search.ts'
+import { withoutAccents } from '../../storage/search-text.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { findGroup, findMember, type GroupMemberRow } from '../groups/index.ts'
 import { policyOf } from '../rbac/index.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
-import { entryText } from '../../storage/search.ts'
+import { entryText } from '../../storage/search-text.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { messagesList, searchEntry } from './store.ts'
 

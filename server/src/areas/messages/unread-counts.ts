@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
-import { leaveSharedReader } from '../../storage/connection.ts'
-import { countMatching, placesMatching, type Search } from '../../storage/search.ts'
+import type { Search } from '../../storage/grams.ts'
+import { lookUpEach } from '../../storage/plans.ts'
+import { countMatching, placesMatching } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {
   type ConversationKey,
@@ -26,7 +27,7 @@ import {
   sentBy,
   type Viewer,
 } from './filters.ts'
-import { eachMatches, notByHiddenNames } from './find.ts'
+import { eachMatches, messagesAt, notByHiddenNames } from './find.ts'
 import { viewerFor } from './list.ts'
 import { listedFor } from './listed.ts'
 import type { MessageListQuery } from './schemas.ts'
@@ -109,29 +110,27 @@ async function countEach(
   conditions: Condition[],
 ): Promise<Map<ConversationKey, Unread>> {
   const unread = sides.reduce((sum, { last_counted, read_counted }) => sum + last_counted - read_counted, 0)
-  if (unread > lookedAtMax) leaveSharedReader(db)
+  if (unread > lookedAtMax) db.leaveSharedReader()
   if (unread === 0) return new Map()
   const all: Condition[] = [sql`messages.purged = 0`, ...conditions, ...counted(viewer)]
   const isFound = search !== undefined && (await countMatching(db, search, unread + 1)) <= unread
   const from = isFound
     ? amongHits(db, viewer, search, all)
     : amongUnread(db, viewer, sides, search ? [...all, eachMatches(db, search)] : all)
-  const { rows } = await sql<Unread & { conversation_key: ConversationKey }>`${from}
-    GROUP BY messages.conversation_key`.execute(db.connection.query)
+  const rows = await db.sql<Unread & { conversation_key: ConversationKey }>`${from}
+    GROUP BY messages.conversation_key`.execute()
   return new Map(rows.map((row) => [row.conversation_key, row]))
 }
 
 function counting(db: TenantDb, uid: string): RawBuilder<unknown> {
-  return sql`SELECT messages.conversation_key, count(*) AS messages, sum(CASE WHEN messages.flags LIKE '%m%'
+  return sql`messages.conversation_key, count(*) AS messages, sum(CASE WHEN messages.flags LIKE '%m%'
     AND EXISTS (SELECT 1 FROM message_mentions WHERE message_mentions.app_id = ${db.appId}
       AND message_mentions.message_id = messages.id AND message_mentions.uid = ${uid}) THEN 1 ELSE 0 END) AS mentions`
 }
 
 function amongHits(db: TenantDb, { uid }: Viewer, search: Search, conditions: Condition[]): RawBuilder<unknown> {
   const all = [...conditions, visibleTo(db, uid), ...beyondCursors(db, uid, ['read_seq'])]
-  const match = sql`messages.app_id = ${db.appId} AND messages.id = hit.id`
-  return sql`WITH hit (id) AS MATERIALIZED ${placesMatching(db, search)}
-    ${counting(db, uid)} ${db.connection.flavour.lookUpEach('hit', 'messages', match)} AND ${sql.join(all, sql` AND `)}`
+  return sql`${messagesAt(db, placesMatching(db, search), counting(db, uid))} AND ${sql.join(all, sql` AND `)}`
 }
 
 // So many conversations are named in a statement; where there are more, all of the user's are counted.
@@ -141,13 +140,17 @@ function amongUnread(db: TenantDb, { uid }: Viewer, sides: Side[], conditions: C
   const keys = sides.map(({ conversation_key }) => conversation_key)
   const inThese =
     keys.length > keysNamedMax ? sql`` : sql`AND conversation_rows.conversation_key IN (${sql.join(keys)})`
-  const match = sql`messages.app_id = ${db.appId} AND messages.conversation_key = side.conversation_key
-    AND messages.seq > side.floor_seq`
-  return sql`WITH side (conversation_key, floor_seq) AS MATERIALIZED (
-      SELECT conversation_rows.conversation_key, ${floorAfter(['read_seq'])} FROM conversation_rows
+  const unread = lookUpEach(db, {
+    few: sql`(SELECT conversation_rows.conversation_key, ${floorAfter(['read_seq'])} FROM conversation_rows
       JOIN conversations ON conversations.app_id = conversation_rows.app_id
         AND conversations.conversation_key = conversation_rows.conversation_key
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-        AND conversations.last_counted > conversation_rows.read_counted ${inThese})
-    ${counting(db, uid)} ${db.connection.flavour.lookUpEach('side', 'messages', match)} AND ${sql.join(conditions, sql` AND `)}`
+        AND conversations.last_counted > conversation_rows.read_counted ${inThese})`,
+    name: 'side',
+    columns: ['conversation_key', 'floor_seq'],
+    select: counting(db, uid),
+    table: 'messages',
+    match: sql`messages.conversation_key = side.conversation_key AND messages.seq > side.floor_seq`,
+  })
+  return sql`${unread} AND ${sql.join(conditions, sql` AND `)}`
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
+import { lastOfIndexUpTo, lookUpEach, plannedForValues, textAsFound } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {
   type ConversationKey,
@@ -63,14 +63,14 @@ interface Way {
  * conversation that is the nearest part of it, which mostly has enough of what is wanted.
  */
 export async function walk(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<number[]> {
-  if (!db.connection.isShared) return walkToEnd(db, scope, senders, quest)
+  if (!db.isShared) return walkToEnd(db, scope, senders, quest)
   if (scope.kind === 'viewer') await leaveIfManySides(db, scope.uid)
   const isNarrowed = quest.isNarrowed || senders.length > sendersApart
   if (!isNarrowed || (await mostIn(db, scope, quest.after)) <= lookedAtMax) {
     return walkToEnd(db, scope, senders, quest)
   }
   const near = scope.kind === 'conversation' ? await walkNear(db, scope, senders, quest) : []
-  if (near.length < quest.limit) leaveSharedReader(db)
+  if (near.length < quest.limit) db.leaveSharedReader()
   return near
 }
 
@@ -101,12 +101,12 @@ async function walkNear(db: TenantDb, scope: InConversation, senders: string[], 
 const sendersApart = 10
 
 /**
- * One sender after the other, since what each has said is in order. Very many are met on the way instead; the empty text
- * keeps planners from fetching all that they ever said.
+ * One sender after the other, since what each has said is in order. Of very many, not all that they ever said is fetched:
+ * they are met on the way.
  */
 function bySender(senders: string[]): Condition[][] {
   if (senders.length === 0) return [[]]
-  if (senders.length > sendersApart) return [[sql`messages.sender || '' IN (${sql.join(senders)})`]]
+  if (senders.length > sendersApart) return [[sql`${textAsFound('messages.sender')} IN (${sql.join(senders)})`]]
   return senders.map((uid) => [sql`messages.sender = ${uid}`])
 }
 
@@ -160,8 +160,7 @@ async function numbersIn(
   const above = Math.max(clearedSeq, ...cursors)
   if (past === undefined) return { above }
   const upTo = lastUpTo(db, sql`${conversationKey}`, affix === 'append' ? past : past - 1, sql.ref('messages.seq'))
-  const { rows } = await sql<{ seq: number | null }>`${db.connection.flavour.planEachTime}
-    SELECT ${upTo} AS seq`.execute(db.connection.query)
+  const rows = await db.sql<{ seq: number | null }>`${plannedForValues(db)}SELECT ${upTo} AS seq`.execute()
   const number = rows[0]?.seq ?? 0
   return affix === 'append' ? { above: Math.max(above, number) } : { above, below: number + 1 }
 }
@@ -173,7 +172,7 @@ function lastUpTo(
   id: number,
   something: RawBuilder<number>,
 ): RawBuilder<number | null> {
-  const key = db.connection.flavour.lastUpTo(['messages.conversation_key', conversation], ['messages.id', sql`${id}`])
+  const key = lastOfIndexUpTo(db, ['messages.conversation_key', conversation], ['messages.id', sql`${id}`])
   return sql`(SELECT CASE WHEN messages.conversation_key = ${conversation} THEN ${something} END FROM messages
     WHERE messages.app_id = ${db.appId} AND ${key})`
 }
@@ -203,24 +202,25 @@ async function waysOfUser(db: TenantDb, uid: string, quest: Quest): Promise<Way[
 
 /** The first of what is wanted from each conversation of a user that has any of it. */
 async function beginnings(db: TenantDb, uid: string, quest: Quest): Promise<Beginning[]> {
-  const { flavour, query } = db.connection
   const floor = floorAfter(quest.after.cursors)
   const conditions = [...inEach(db, floor, quest), ...quest.conditions]
-  const match = sql`messages.app_id = ${db.appId} AND messages.conversation_key = begun.conversation_key
-    AND messages.seq = begun.first_seq`
-  const { rows } = await sql<Beginning>`${flavour.planEachTime}
-    WITH begun AS MATERIALIZED (
-      SELECT conversation_rows.conversation_key, ${floor} AS floor_seq,
+  const begun = lookUpEach(db, {
+    few: sql`(SELECT conversation_rows.conversation_key, ${floor},
         (SELECT messages.seq FROM messages
           WHERE messages.app_id = ${db.appId} AND messages.purged = 0 AND ${sql.join(conditions, sql` AND `)}
-          ORDER BY messages.seq ${direction(quest.affix)} LIMIT 1) AS first_seq
+          ORDER BY messages.seq ${direction(quest.affix)} LIMIT 1)
       FROM conversation_rows
       JOIN conversations ON conversations.app_id = conversation_rows.app_id
         AND conversations.conversation_key = conversation_rows.conversation_key
       WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
-        AND conversations.last_seq > ${hiddenUpTo})
-    SELECT begun.*, messages.id AS first_id ${flavour.lookUpEach('begun', 'messages', match)}`.execute(query)
-  return rows
+        AND conversations.last_seq > ${hiddenUpTo})`,
+    name: 'begun',
+    columns: ['conversation_key', 'floor_seq', 'first_seq'],
+    select: sql`begun.*, messages.id AS first_id`,
+    table: 'messages',
+    match: sql`messages.conversation_key = begun.conversation_key AND messages.seq = begun.first_seq`,
+  })
+  return db.sql<Beginning>`${plannedForValues(db)}${begun}`.execute()
 }
 
 /** The same bounds as `numbersIn` finds for one conversation, for all those that a statement goes through. */
@@ -271,25 +271,21 @@ const valuesAtOnce = 10_000
 
 /** What is found along each of several ways. */
 async function walkEach(db: TenantDb, ways: Way[], quest: Quest): Promise<number[][]> {
-  const { flavour, query } = db.connection
   const found: number[][] = ways.map(() => [])
-  const values = ways[0] ? walking(db, ways[0], quest).compile(query).parameters.length : 0
+  const values = ways[0] ? db.sql`${walking(db, ways[0], quest)}`.compile().parameters.length : 0
   const atOnce = Math.max(1, Math.min(waysAtOnce, Math.floor(valuesAtOnce / (values + 1))))
   for (let first = 0; first < ways.length; first += atOnce) {
     const parts = ways
       .slice(first, first + atOnce)
       .map((way, n) => sql`SELECT ${sql.lit(n)} AS way, part.id FROM (${walking(db, way, quest)}) AS part`)
-    const { rows } = await sql<{
-      way: number
-      id: number
-    }>`${flavour.planEachTime}${sql.join(parts, sql` UNION ALL `)}`.execute(query)
+    const text = sql`${plannedForValues(db)}${sql.join(parts, sql` UNION ALL `)}`
+    const rows = await db.sql<{ way: number; id: number }>`${text}`.execute()
     for (const { way, id } of rows) found[first + way]?.push(id)
   }
   return found
 }
 
 export async function idsOf(db: TenantDb, text: RawBuilder<unknown>): Promise<number[]> {
-  const { flavour, query } = db.connection
-  const { rows } = await sql<{ id: number }>`${flavour.planEachTime}${text}`.execute(query)
+  const rows = await db.sql<{ id: number }>`${plannedForValues(db)}${text}`.execute()
   return rows.map(({ id }) => id)
 }

@@ -15,9 +15,9 @@ type Doing = Pick<Work, 'db' | 'now'>
 export async function pinMessage({ db, now }: Doing, row: MessageRow, by: string): Promise<MessageRow> {
   // Of two at once the second counts the first.
   await holdConversation(db, row.conversation_key)
-  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM messages WHERE messages.app_id = ${db.appId}
+  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM messages WHERE messages.app_id = ${db.appId}
     AND messages.conversation_key = ${row.conversation_key} AND messages.pinned_at IS NOT NULL
-    AND messages.id != ${row.id}`.execute(db.connection.query)
+    AND messages.id != ${row.id}`.execute()
   if ((rows[0]?.n ?? 0) >= pinnedMax) throw tooManyPinned({ max: pinnedMax })
   const pinned = await db
     .update('messages')
@@ -54,10 +54,10 @@ export async function saveMessage({ db, now }: Doing, { id }: MessageRow, uid: s
 
 /** What a user can no longer see, nor drop, takes no place. */
 async function countSaved(db: TenantDb, uid: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM saved_messages
+  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM saved_messages
     JOIN messages ON messages.app_id = saved_messages.app_id AND messages.id = saved_messages.message_id
     WHERE saved_messages.app_id = ${db.appId} AND saved_messages.uid = ${uid} AND messages.purged = 0
-    AND ${visibleTo(db, uid)}`.execute(db.connection.query)
+    AND ${visibleTo(db, uid)}`.execute()
   return rows[0]?.n ?? 0
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { cursorsOf, justBefore } from '../../kit/cursor.ts'
 import type { Actor } from '../../kit/operation.ts'
 import { wholeSeconds } from '../../kit/page.ts'
-import { leaveSharedReader } from '../../storage/connection.ts'
+import { lookUpEach } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { listedFor } from '../messages/index.ts'
 import {
@@ -43,7 +43,7 @@ interface Found {
  */
 export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, now: number) {
   // All threads that somebody can see are looked at for a page of them.
-  leaveSharedReader(db)
+  db.leaveSharedReader()
   const limit = Math.min(query.limit ?? threadLimits.usual, threadLimits.max)
   const found = await findThreads(db, query, scope, limit + 1)
   // Whoever reads on by the time alone gets whole seconds.
@@ -67,8 +67,8 @@ function stoodAt({ updatedAt, id }: ThreadListQuery, now: number): Partial<Keys>
 async function findThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, limit: number): Promise<Found[]> {
   const direction = query.affix === 'prepend' ? sql`ASC` : sql`DESC`
   const listed = scope.viewer ? await listedFor(db, scope.viewer, true) : []
-  const { rows } = await sql<Found>`${threadsIn(db, query, scope, listed)}
-    ORDER BY messages.updated_at ${direction}, messages.id ${direction} LIMIT ${limit}`.execute(db.connection.query)
+  const rows = await db.sql<Found>`${threadsIn(db, query, scope, listed)}
+    ORDER BY messages.updated_at ${direction}, messages.id ${direction} LIMIT ${limit}`.execute()
   return rows
 }
 
@@ -80,9 +80,7 @@ function threadsIn(
   listed: Condition[],
 ): RawBuilder<unknown> {
   const viewer = actor?.uid
-  const { lookUpEach } = db.connection.flavour
   const wanted: Condition[] = [
-    sql`messages.app_id = ${db.appId}`,
     sql`messages.purged = 0`,
     sql`messages.parent_id IS NULL`,
     ...(conversationKey === undefined ? [] : [sql`messages.conversation_key = ${conversationKey}` as Condition]),
@@ -90,19 +88,31 @@ function threadsIn(
     ...listed,
   ]
   const all = (...more: Condition[]) => sql.join([...wanted, ...more], sql` AND `)
-  const columns = sql`SELECT messages.id, messages.updated_at`
+  const select = sql`messages.id, messages.updated_at`
   const replied: Condition = sql`messages.reply_count > 0`
-  if (viewer === undefined) return sql`${columns} FROM messages WHERE ${all(replied, notErased(db))}`
-  if (query.participatedByMe) {
-    return sql`WITH followed (id) AS MATERIALIZED (${followedBy(db, viewer)})
-      ${columns} ${lookUpEach('followed', 'messages', all(sql`messages.id = followed.id`))} AND ${visibleTo(db, viewer)}`
+  if (viewer === undefined) {
+    return sql`SELECT ${select} FROM messages WHERE messages.app_id = ${db.appId} AND ${all(replied, notErased(db))}`
   }
-  return sql`WITH side (conversation_key) AS MATERIALIZED (
-      SELECT conversation_rows.conversation_key FROM conversation_rows
-      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${viewer}
-      ${conversationKey === undefined ? sql`` : sql`AND conversation_rows.conversation_key = ${conversationKey}`})
-    ${columns} ${lookUpEach('side', 'messages', all(replied, sql`messages.conversation_key = side.conversation_key`))}
-    AND ${visibleTo(db, viewer)}`
+  const threads = query.participatedByMe
+    ? lookUpEach(db, {
+        few: sql`(${followedBy(db, viewer)})`,
+        name: 'followed',
+        columns: ['id'],
+        select,
+        table: 'messages',
+        match: all(sql`messages.id = followed.id`),
+      })
+    : lookUpEach(db, {
+        few: sql`(SELECT conversation_rows.conversation_key FROM conversation_rows
+          WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${viewer}
+          ${conversationKey === undefined ? sql`` : sql`AND conversation_rows.conversation_key = ${conversationKey}`})`,
+        name: 'side',
+        columns: ['conversation_key'],
+        select,
+        table: 'messages',
+        match: all(replied, sql`messages.conversation_key = side.conversation_key`),
+      })
+  return sql`${threads} AND ${visibleTo(db, viewer)}`
 }
 
 function sinceCursor({ affix = 'append', updatedAt, id }: ThreadListQuery): Condition[] {
@@ -170,12 +180,10 @@ async function withReplies(
 async function lastReplies(db: TenantDb, rows: SeenMessage[], listed: Condition[]): Promise<{ id: number }[]> {
   const parents = sql.join(rows.map(({ id }) => id))
   const wanted = sql.join([sql`messages.parent_id = parent.id`, ...listed], sql` AND `)
-  const { rows: found } = await sql<{ id: number | null }>`SELECT (
+  const found = await db.sql<{ id: number | null }>`SELECT (
       SELECT messages.id FROM messages WHERE messages.app_id = parent.app_id AND ${wanted}
       ORDER BY messages.id DESC LIMIT 1) AS id
-    FROM messages AS parent WHERE parent.app_id = ${db.appId} AND parent.id IN (${parents})`.execute(
-    db.connection.query,
-  )
+    FROM messages AS parent WHERE parent.app_id = ${db.appId} AND parent.id IN (${parents})`.execute()
   return found.flatMap(({ id }) => (id === null ? [] : [{ id }]))
 }
 
@@ -188,7 +196,7 @@ async function mentionsIn(
 ): Promise<Map<string, number>> {
   const blocked = await uidsBlockedBy.ask(db, viewer)
   const counted = [sql`messages.sender NOT IN (${sql.join([viewer, ...blocked])})`, ...listed]
-  const { rows: counts } = await sql<{ parent_id: number; n: number }>`
+  const counts = await db.sql<{ parent_id: number; n: number }>`
     SELECT messages.parent_id, count(*) AS n FROM messages
     JOIN message_mentions ON message_mentions.app_id = messages.app_id AND message_mentions.uid = ${viewer}
       AND message_mentions.conversation_key = messages.conversation_key AND message_mentions.seq = messages.seq
@@ -197,6 +205,6 @@ async function mentionsIn(
     WHERE messages.app_id = ${db.appId} AND messages.parent_id IN (${sql.join(rows.map(({ id }) => id))})
       AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
       AND ${sql.join(counted, sql` AND `)}
-    GROUP BY messages.parent_id`.execute(db.connection.query)
+    GROUP BY messages.parent_id`.execute()
   return new Map(counts.map(({ parent_id, n }) => [String(parent_id), n]))
 }

@@ -12,7 +12,7 @@ const findingsMax = 20
 
 /** Conversations whose numbers do not follow from their messages. */
 export async function auditTimeline(db: TenantDb): Promise<string[]> {
-  const { rows } = await sql<{ conversation_key: string; what: string }>`
+  const rows = await db.sql<{ conversation_key: string; what: string }>`
     SELECT conversations.conversation_key, CASE
       WHEN coalesce(counted.n, 0) != conversations.last_seq - conversations.purged_seq THEN 'has gaps in its numbers'
       WHEN coalesce(counted.last, conversations.purged_seq) != conversations.last_seq THEN 'ends with another message'
@@ -32,7 +32,7 @@ export async function auditTimeline(db: TenantDb): Promise<string[]> {
       OR coalesce(counted.last, conversations.purged_seq) != conversations.last_seq
       OR coalesce(counted.counted, conversations.last_counted) != conversations.last_counted
       OR conversations.shown_seq > conversations.last_seq)
-    LIMIT ${findingsMax}`.execute(db.connection.query)
+    LIMIT ${findingsMax}`.execute()
   return [
     ...rows.map(({ conversation_key, what }) => `the conversation ${conversation_key} ${what}`),
     ...(await miscounted(db)),
@@ -42,19 +42,19 @@ export async function auditTimeline(db: TenantDb): Promise<string[]> {
 
 /** Messages whose count is not that of the message before them, and one more if they count. */
 async function miscounted(db: TenantDb): Promise<string[]> {
-  const { rows } = await sql<{ id: number }>`SELECT counted.id FROM (
+  const rows = await db.sql<{ id: number }>`SELECT counted.id FROM (
       SELECT messages.id, messages.counted - messages.counts AS before, lag(messages.counted, 1, conversations.purged_counted)
         OVER (PARTITION BY messages.conversation_key ORDER BY messages.seq) AS known
       FROM messages JOIN conversations ON conversations.app_id = messages.app_id
         AND conversations.conversation_key = messages.conversation_key
       WHERE messages.app_id = ${db.appId} AND messages.seq > conversations.purged_seq) AS counted
-    WHERE counted.before != counted.known LIMIT ${findingsMax}`.execute(db.connection.query)
+    WHERE counted.before != counted.known LIMIT ${findingsMax}`.execute()
   return rows.map(({ id }) => `message ${id} is counted wrongly`)
 }
 
 /** Users who have come further than their conversation, or have counted otherwise on the way. */
 async function strayCursors(db: TenantDb): Promise<string[]> {
-  const { rows } = await sql<{ uid: string; conversation_key: string }>`
+  const rows = await db.sql<{ uid: string; conversation_key: string }>`
     SELECT conversation_rows.uid, conversation_rows.conversation_key FROM conversation_rows
     JOIN conversations ON conversations.app_id = conversation_rows.app_id
       AND conversations.conversation_key = conversation_rows.conversation_key
@@ -63,7 +63,7 @@ async function strayCursors(db: TenantDb): Promise<string[]> {
     WHERE conversation_rows.app_id = ${db.appId} AND (conversation_rows.read_seq > conversations.last_seq
       OR conversation_rows.delivered_seq > conversations.last_seq OR conversation_rows.cleared_seq > conversations.last_seq
       OR (messages.seq > conversations.purged_seq AND messages.counted != conversation_rows.read_counted))
-    LIMIT ${findingsMax}`.execute(db.connection.query)
+    LIMIT ${findingsMax}`.execute()
   return rows.map(({ uid, conversation_key }) => `${uid} stands in ${conversation_key} where nobody can`)
 }
 
@@ -71,9 +71,9 @@ async function strayCursors(db: TenantDb): Promise<string[]> {
 export async function auditPlaces(db: TenantDb): Promise<string[]> {
   const findings = await wrongKeys(db)
   for (const { what, from, name, wrong } of belongings) {
-    const { rows } = await sql<{ name: string; conversation_key: string }>`
+    const rows = await db.sql<{ name: string; conversation_key: string }>`
       SELECT CAST(${name} AS text) AS name, ${sql.ref(`${what}.conversation_key`)} AS conversation_key FROM ${from}
-      WHERE ${sql.ref(`${what}.app_id`)} = ${db.appId} AND ${wrong} LIMIT ${findingsMax}`.execute(db.connection.query)
+      WHERE ${sql.ref(`${what}.app_id`)} = ${db.appId} AND ${wrong} LIMIT ${findingsMax}`.execute()
     findings.push(
       ...rows.map((row) => `${nouns[what]} ${row.name} lies in ${row.conversation_key}, which is not its place`),
     )

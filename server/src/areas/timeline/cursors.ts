@@ -29,7 +29,7 @@ const ownCursors = prepared<{ conversationKey: ConversationKey; uid: string }, O
       .select(['conversation_rows.delivered_seq', 'conversation_rows.read_seq'])
       .where('conversation_rows.conversation_key', '=', conversationKey)
       .where('conversation_rows.uid', '=', uid)
-      .modifyEnd(db.connection.flavour.holdRows),
+      .modifyEnd(db.holdRows),
 )
 
 const moveToOwn = prepared<
@@ -190,11 +190,10 @@ async function furthestAtRest(
 ): Promise<{ seq: number }[]> {
   let last = await furthestBehind(db, conversationKey, kind)
   for (;;) {
-    const { holdRows } = db.connection.flavour
-    const { rows } = await sql<{ seq: number }>`SELECT conversation_rows.${sql.ref(cursorOf[kind])} AS seq
+    const rows = await db.sql<{ seq: number }>`SELECT conversation_rows.${sql.ref(cursorOf[kind])} AS seq
       FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
       AND conversation_rows.conversation_key = ${conversationKey}
-      ORDER BY conversation_rows.${sql.ref(cursorOf[kind])} LIMIT 2 ${holdRows}`.execute(db.connection.query)
+      ORDER BY conversation_rows.${sql.ref(cursorOf[kind])} LIMIT 2 ${db.holdRows}`.execute()
     const held = rows.toSorted((a, b) => a.seq - b.seq)
     if (held.length === last.length && held.every(({ seq }, n) => seq === last[n]?.seq)) return held
     last = held

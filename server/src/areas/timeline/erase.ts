@@ -47,12 +47,12 @@ async function eraseSome(
   upTo: number,
   after: number,
 ): Promise<Emptied | undefined> {
-  const { rows } = await sql<{ id: number; seq: number }>`
+  const rows = await db.sql<{ id: number; seq: number }>`
     DELETE FROM messages WHERE messages.app_id = ${db.appId} AND messages.id IN (
       SELECT messages.id FROM messages WHERE messages.app_id = ${db.appId}
       AND messages.conversation_key = ${conversationKey} AND messages.seq > ${after} AND messages.seq <= ${upTo}
       ORDER BY messages.seq LIMIT ${messagesPerBatch})
-    RETURNING messages.id, messages.seq`.execute(db.connection.query)
+    RETURNING messages.id, messages.seq`.execute()
   if (rows.length === 0) return undefined
   await emit(messagesErased, { ids: rows.map(({ id }) => id) })
   return { seq: Math.max(...rows.map(({ seq }) => seq)) }
@@ -69,17 +69,13 @@ async function dropMarks(
 ): Promise<Mark | undefined> {
   const following = sql`receipt_marks.app_id = ${db.appId} AND receipt_marks.conversation_key = ${conversationKey}
     AND (receipt_marks.uid, receipt_marks.kind, receipt_marks.seq) > (${uid}, ${kind}, ${seq})`
-  const { rows } = await sql<Mark & { kind: ReceiptKind }>`
+  const rows = await db.sql<Mark & { kind: ReceiptKind }>`
     SELECT receipt_marks.uid, receipt_marks.kind, receipt_marks.seq FROM receipt_marks WHERE ${following}
-    ORDER BY receipt_marks.uid, receipt_marks.kind, receipt_marks.seq LIMIT ${rowsPerBatch}`.execute(
-    db.connection.query,
-  )
+    ORDER BY receipt_marks.uid, receipt_marks.kind, receipt_marks.seq LIMIT ${rowsPerBatch}`.execute()
   const last = rows.at(-1)
   if (!last) return undefined
-  await sql`DELETE FROM receipt_marks WHERE ${following} AND receipt_marks.seq <= ${upTo}
-    AND (receipt_marks.uid, receipt_marks.kind, receipt_marks.seq) <= (${last.uid}, ${last.kind}, ${last.seq})`.execute(
-    db.connection.query,
-  )
+  await db.sql`DELETE FROM receipt_marks WHERE ${following} AND receipt_marks.seq <= ${upTo}
+    AND (receipt_marks.uid, receipt_marks.kind, receipt_marks.seq) <= (${last.uid}, ${last.kind}, ${last.seq})`.execute()
   return last
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
+import { textAsFound } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type Sight, sightOf, systemUid, toUser, type UserRow, usersByUid } from '../users/index.ts'
 import type { ConversationKey } from './place.ts'
@@ -59,9 +59,9 @@ export async function receiptsOfEach(
     const ways = Map.groupBy(some, ({ id }): Through => (reachedMany.has(id) ? 'by UID' : 'by cursor'))
     for (const [way, through] of ways) {
       const parts = through.map((message) => sql`SELECT * FROM (${selection(db, message, stretch, way)}) AS part`)
-      const { rows } = await sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute(db.connection.query)
+      const rows = await db.sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute()
       // The first members by UID have all passed the message without receiving it: whoever has is further on.
-      if (way === 'by UID' && rows.length < through.length * stretch.limit) leaveSharedReader(db)
+      if (way === 'by UID' && rows.length < through.length * stretch.limit) db.leaveSharedReader()
       found.push(...rows)
     }
   }
@@ -105,9 +105,7 @@ async function reachingMany(db: TenantDb, messages: MessageRow[]): Promise<Set<n
       AND conversation_rows.conversation_key = ${conversation_key} AND conversation_rows.delivered_seq >= ${seq}
       LIMIT ${sortedMax + 1}) AS reached`,
   )
-  const { rows } = await sql<{ id: number; n: number }>`${sql.join(parts, sql` UNION ALL `)}`.execute(
-    db.connection.query,
-  )
+  const rows = await db.sql<{ id: number; n: number }>`${sql.join(parts, sql` UNION ALL `)}`.execute()
   return new Set(rows.filter(({ n }) => n > sortedMax).map(({ id }) => id))
 }
 
@@ -124,7 +122,7 @@ function membersIn(
   { limit, affix = 'append', id }: ReceiptStretch,
   way: Through,
 ): RawBuilder<unknown> {
-  if (way !== 'by UID' || !db.connection.isShared) return sql`conversation_rows`
+  if (way !== 'by UID' || !db.isShared) return sql`conversation_rows`
   const [beyond, order] = affix === 'append' ? [sql`>`, sql`ASC`] : [sql`<`, sql`DESC`]
   return sql`(SELECT * FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
     AND conversation_rows.conversation_key = ${conversationKey}
@@ -139,8 +137,7 @@ function selection(
   way: Through,
 ): RawBuilder<unknown> {
   const { limit, affix = 'append', id: cursor } = stretch
-  // The empty text keeps planners from the index that has the order of UIDs.
-  const uid = way === 'by UID' ? sql`conversation_rows.uid` : sql`conversation_rows.uid || ''`
+  const uid = way === 'by UID' ? sql`conversation_rows.uid` : textAsFound('conversation_rows.uid')
   const first = (kind: ReceiptKind) => sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
     WHERE receipt_marks.app_id = conversation_rows.app_id
     AND receipt_marks.conversation_key = conversation_rows.conversation_key

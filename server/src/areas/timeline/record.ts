@@ -1,5 +1,4 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
@@ -128,10 +127,10 @@ const repliesAtOnce = 5_000
 async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<number, number>> {
   const threads = rows.filter(({ reply_count }) => reply_count > 0)
   if (threads.length === 0) return new Map()
-  if (threads.reduce((sum, { reply_count }) => sum + reply_count, 0) > repliesSharedMax) leaveSharedReader(db)
+  if (threads.reduce((sum, { reply_count }) => sum + reply_count, 0) > repliesSharedMax) db.leaveSharedReader()
   const ignored = [viewer, ...(await uidsBlockedBy.ask(db, viewer))]
   const counted = [sql`messages.sender NOT IN (${sql.join(ignored)})`, ...(await listedTo.ask(db, viewer))]
-  const isLong = ({ reply_count }: SeenMessage) => db.connection.flavour.runsInThread && reply_count > repliesAtOnce
+  const isLong = ({ reply_count }: SeenMessage) => db.runsInThread && reply_count > repliesAtOnce
   const short = threads.filter((thread) => !isLong(thread)).map(({ id }) => id)
   const counts = new Map(short.length === 0 ? [] : await countUnread(db, viewer, counted, sql`IN (${sql.join(short)})`))
   for (const { id } of threads.filter(isLong)) counts.set(id, await countUnreadInTurn(db, viewer, counted, id))
@@ -162,14 +161,14 @@ async function countUnread(
   counted: RawBuilder<unknown>[],
   ofParents: RawBuilder<unknown>,
 ): Promise<[number, number][]> {
-  const { rows } = await sql<{ id: number; n: number }>`
+  const rows = await db.sql<{ id: number; n: number }>`
     SELECT messages.parent_id AS id, count(*) AS n FROM messages
     JOIN conversation_rows ON conversation_rows.app_id = messages.app_id AND conversation_rows.uid = ${viewer}
       AND conversation_rows.conversation_key = messages.conversation_key
     WHERE messages.app_id = ${db.appId} AND messages.parent_id ${ofParents}
       AND messages.deleted_at IS NULL AND messages.seq > conversation_rows.read_seq
       AND ${sql.join(counted, sql` AND `)}
-    GROUP BY messages.parent_id`.execute(db.connection.query)
+    GROUP BY messages.parent_id`.execute()
   return rows.map(({ id, n }) => [id, n])
 }
 

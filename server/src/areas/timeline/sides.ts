@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { type ConversationKey, otherSide } from './place.ts'
 import type { ConversationRow, MemberRow } from './tables.ts'
@@ -52,23 +51,21 @@ export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>):
 // A user is in 2,000 groups at most, but can talk to any number of others.
 const sidesSharedMax = 3_000
 
-const sidesUpTo = prepared<{ uid: string; most: number }, { n: number }>((db, { uid, most }) => ({
-  compile: () =>
-    sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM conversation_rows
-      WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid} LIMIT ${most})
-      AS sides`.compile(db.connection.query),
-}))
+const sidesUpTo = prepared<{ uid: string; most: number }, { n: number }>(
+  (db, { uid, most }) => db.sql`SELECT count(*) AS n FROM (SELECT 1 AS one FROM conversation_rows
+    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid} LIMIT ${most}) AS sides`,
+)
 
 /** Stands before what looks at all conversations of a user. */
 export async function leaveIfManySides(db: TenantDb, uid: string): Promise<void> {
-  if (!db.connection.isShared) return
+  if (!db.isShared) return
   const [sides] = await sidesUpTo(db, { uid, most: sidesSharedMax + 1 })
-  if (sides && sides.n > sidesSharedMax) leaveSharedReader(db)
+  if (sides && sides.n > sidesSharedMax) db.leaveSharedReader()
 }
 
 /** The sides that meet some conditions on `conversation_rows` and `conversations`. */
 export async function sidesWhere(db: TenantDb, conditions: RawBuilder<SqlBool>[], rest = sql``): Promise<Side[]> {
-  const { rows } = await selectSides(db, conditions, rest).execute(db.connection.query)
+  const rows = await selectSides(db, conditions, rest).execute()
   return rows.map(withGone)
 }
 
@@ -78,7 +75,7 @@ const sideOf = prepared<{ conversationKey: ConversationKey; uid: string }, Side 
       sql`conversation_rows.uid = ${uid}`,
       sql`conversation_rows.conversation_key = ${conversationKey}`,
     ]
-    return { compile: () => selectSides(db, conditions, sql``).compile(db.connection.query) }
+    return selectSides(db, conditions, sql``)
   },
 )
 
@@ -98,7 +95,7 @@ export async function sidesAmong(db: TenantDb, keys: ConversationKey[], uid: str
 
 function selectSides(db: TenantDb, conditions: RawBuilder<SqlBool>[], rest: RawBuilder<unknown>) {
   const all = sql.join([sql`conversation_rows.app_id = ${db.appId}`, ...conditions], sql` AND `)
-  return sql<Side & Gone>`
+  return db.sql<Side & Gone>`
     SELECT conversation_rows.*, conversations.type, conversations.first, conversations.second, conversations.last_seq,
       conversations.last_counted, conversations.shown_seq, conversations.active_at, conversations.purged_seq,
       conversations.purged_counted

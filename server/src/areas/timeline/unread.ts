@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { leaveSharedReader } from '../../storage/connection.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import type { ConversationKey } from './place.ts'
 import type { Side } from './sides.ts'
@@ -61,7 +60,7 @@ async function leaveIfManyExceptions(
   { uid, conversation_key, read_seq, last_seq }: Countable,
   blocked: readonly string[],
 ): Promise<void> {
-  if (!db.connection.isShared || last_seq - read_seq <= lookedAtMax) return
+  if (!db.isShared || last_seq - read_seq <= lookedAtMax) return
   const of = (table: 'messages' | 'message_mentions') => sql`FROM ${sql.table(table)}
     WHERE ${sql.ref(`${table}.app_id`)} = ${db.appId}
     AND ${sql.ref(`${table}.conversation_key`)} = ${conversation_key} AND ${sql.ref(`${table}.seq`)} > ${read_seq}`
@@ -70,9 +69,9 @@ async function leaveIfManyExceptions(
     sql`${of('messages')} AND messages.sender IN (${sql.join([uid, ...blocked])})`,
     sql`${of('message_mentions')} AND message_mentions.uid = ${uid}`,
   ].map((from) => sql`SELECT * FROM (SELECT 1 AS one ${from} LIMIT ${lookedAtMax}) AS part`)
-  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM (${sql.join(some, sql` UNION ALL `)})
-    AS exceptions`.execute(db.connection.query)
-  if ((rows[0]?.n ?? 0) >= lookedAtMax) leaveSharedReader(db)
+  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM (${sql.join(some, sql` UNION ALL `)})
+    AS exceptions`.execute()
+  if ((rows[0]?.n ?? 0) >= lookedAtMax) db.leaveSharedReader()
 }
 
 // So many messages are counted by one statement where it runs in the server's own thread.
@@ -83,15 +82,13 @@ async function exceptions(
   { uid, conversation_key: conversationKey, read_seq, last_seq }: Countable,
   blocked: readonly string[],
 ): Promise<Exceptions> {
-  const step = db.connection.flavour.runsInThread ? spanMax : Number.MAX_SAFE_INTEGER
+  const step = db.runsInThread ? spanMax : Number.MAX_SAFE_INTEGER
   const sum = { uncounted: 0, mentions: 0 }
   for (let after = read_seq; after < last_seq; after += step) {
     // Not beyond the side: what has come since it was read is not in its count.
     const span = { uid, conversationKey, after, upTo: Math.min(after + step, last_seq) }
     const [some] =
-      blocked.length === 0
-        ? await exceptionsOfOwn(db, span)
-        : (await exceptionsIn(db, span, blocked).execute(db.connection.query)).rows
+      blocked.length === 0 ? await exceptionsOfOwn(db, span) : await exceptionsIn(db, span, blocked).execute()
     sum.uncounted += some?.uncounted ?? 0
     sum.mentions += some?.mentions ?? 0
   }
@@ -99,16 +96,14 @@ async function exceptions(
 }
 
 // Most users have blocked nobody, and lists ask this for every conversation.
-const exceptionsOfOwn = prepared<Span, Exceptions>((db, span) => ({
-  compile: () => exceptionsIn(db, span, []).compile(db.connection.query),
-}))
+const exceptionsOfOwn = prepared<Span, Exceptions>((db, span) => exceptionsIn(db, span, []))
 
 function exceptionsIn(db: TenantDb, { uid, conversationKey, after, upTo }: Span, blocked: readonly string[]) {
   const within = (condition: ReturnType<typeof sql>) => sql`
     SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_key = ${conversationKey}
     AND messages.seq > ${after} AND messages.seq <= ${upTo} AND messages.counts = 1 AND ${condition}`
   const ignored = sql.join([uid, ...blocked])
-  return sql<Exceptions>`SELECT
+  return db.sql<Exceptions>`SELECT
     (${within(sql`messages.deleted_at IS NOT NULL`)})
       + (${within(sql`messages.deleted_at IS NULL AND messages.sender IN (${ignored})`)}) AS uncounted,
     (SELECT count(*) FROM message_mentions JOIN messages

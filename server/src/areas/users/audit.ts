@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { entryText } from '../../storage/search.ts'
+import { entryText } from '../../storage/search-text.ts'
 import { finestSpanSeconds, type Tally, talliesAt } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { facetsOfUser, usersList } from './store.ts'

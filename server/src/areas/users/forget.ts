@@ -1,6 +1,6 @@
 import { type JobDefinition, job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
-import { toolsWith, type Work, workIn } from '../../kit/work.ts'
+import { toolsWith, type Work, workOn } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { userExists } from './errors.ts'
 
@@ -50,7 +50,7 @@ const waitingFor = prepared<{ uid: string }, { name: string; payload: string }>(
     .where('jobs.name', 'in', [...forgetful.keys()])
     .where('jobs.key', '=', uid)
     // A worker that is at one of them is waited for; none can begin with one meanwhile.
-    .modifyEnd(db.connection.flavour.holdRows),
+    .modifyEnd(db.holdRows),
 )
 
 // What is left is little as a rule. A UID with more of it stays taken until the job has done the rest.
@@ -60,7 +60,7 @@ const batchesMax = 40
 export async function finishForgetting(db: TenantDb, uid: string, now: number): Promise<void> {
   if (forgetful.size === 0) return
   for (const { name, payload } of await waitingFor(db, { uid })) {
-    const work = workIn(db.connection, db.appId, toolsWith(db), now)
+    const work = workOn(db, toolsWith(db), now)
     let gone: Gone | undefined = { after: 0, ...JSON.parse(payload) }
     for (let batch = 0; gone && batch < batchesMax; batch += 1) {
       const further: { after: number } | undefined = await forgetful.get(name)?.(work, gone)

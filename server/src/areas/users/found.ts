@@ -1,6 +1,8 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
-import { countMatching, idsMatching, idsOnPage, matches, type Search } from '../../storage/search.ts'
+import type { Search } from '../../storage/grams.ts'
+import { textAsFound } from '../../storage/plans.ts'
+import { countMatching, idsMatching, idsOnPage, matches } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsOfFriends } from './gates.ts'
 import { countHidden, type Hidden, someHidden } from './hidden.ts'
@@ -116,8 +118,7 @@ function gathering({ db, wanted, hidden }: Asked, [first, ...others]: UserSet[],
 
 function wantedConditions(wanted: Wanted, hidden: Hidden | undefined) {
   return [
-    // Joined to nothing, so that no plan goes by the index on facets.
-    ...(wanted.total === wanted.all ? [] : [sql`users.facets || '' IN (${sql.join(wanted.facets)})`]),
+    ...(wanted.total === wanted.all ? [] : [sql`${textAsFound('users.facets')} IN (${sql.join(wanted.facets)})`]),
     ...(hidden ? [hidden.condition] : []),
   ]
 }
@@ -128,10 +129,8 @@ function countGathered(asked: Asked, sets: UserSet[]): Promise<number> {
 
 function gatheredPage(asked: Asked, sets: UserSet[]): Promise<UserRow[]> {
   const { limit, offset } = asked.slice
-  return run<UserRow[]>(
-    asked.db,
-    sql`${gathering(asked, sets)} ORDER BY ${sortedNewestFirst} LIMIT ${limit} OFFSET ${offset}`,
-  )
+  return asked.db.sql<UserRow>`${gathering(asked, sets)}
+    ORDER BY ${sortedNewestFirst} LIMIT ${limit} OFFSET ${offset}`.execute()
 }
 
 /** A page of a large set by a way that is shorter than gathering it; nothing, if there is none. */
@@ -167,11 +166,8 @@ function walkPage({ db, wanted, hidden, slice }: Asked, { holdsUser }: LargeSet,
   const stretch = sql`(SELECT * FROM users WHERE users.app_id = ${db.appId}
     ORDER BY users.created_at DESC, users.uid LIMIT ${steps}) AS users`
   const conditions = [sql`users.app_id = ${db.appId}`, holdsUser, ...wantedConditions(wanted, hidden)]
-  return run<UserRow[]>(
-    db,
-    sql`SELECT users.* FROM ${stretch} WHERE ${sql.join(conditions, sql` AND `)}
-      ORDER BY users.created_at DESC, users.uid LIMIT ${limit} OFFSET ${offset}`,
-  )
+  return db.sql<UserRow>`SELECT users.* FROM ${stretch} WHERE ${sql.join(conditions, sql` AND `)}
+    ORDER BY users.created_at DESC, users.uid LIMIT ${limit} OFFSET ${offset}`.execute()
 }
 
 async function uidsWith(db: TenantDb, facets: string[]): Promise<string[]> {
@@ -211,10 +207,6 @@ async function countLarge({ db, wanted, hidden }: Asked, { count, holdsUser }: L
 const fewUsers = 1_000
 
 async function countOf(db: TenantDb, text: RawBuilder<unknown>): Promise<number> {
-  const [row] = await run<{ total: number }[]>(db, text)
+  const [row] = await db.sql<{ total: number }>`${text}`.execute()
   return row?.total ?? 0
-}
-
-async function run<Rows extends unknown[]>(db: TenantDb, text: RawBuilder<unknown>): Promise<Rows> {
-  return (await text.execute(db.connection.query)).rows as Rows
 }

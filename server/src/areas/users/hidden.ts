@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { textAsFound } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedWith } from './gates.ts'
 import type { UserListQuery } from './schemas.ts'
@@ -36,16 +37,14 @@ export async function countHidden(
   condition?: Expression<SqlBool>,
 ): Promise<number> {
   if (!hidden) return 0
-  const { rows } = await sql<{ n: number }>`${usersAmong(db, hidden.uids, sql`count(*) AS n`)}
-    AND users.facets || '' IN (${sql.join(facets)}) ${condition ? sql`AND ${condition}` : sql``}`.execute(
-    db.connection.query,
-  )
+  const rows = await db.sql<{ n: number }>`${usersAmong(db, hidden.uids, sql`count(*) AS n`)}
+    AND ${textAsFound('users.facets')} IN (${sql.join(facets)}) ${condition ? sql`AND ${condition}` : sql``}`.execute()
   return rows[0]?.n ?? 0
 }
 
 /** The first few of the hidden; whoever wants all of them must go another way. */
 export async function someHidden(db: TenantDb, hidden: Hidden | undefined, limit: number): Promise<UserRow[]> {
   if (!hidden) return []
-  const { rows } = await sql<UserRow>`${usersAmong(db, hidden.uids)} LIMIT ${limit}`.execute(db.connection.query)
+  const rows = await db.sql<UserRow>`${usersAmong(db, hidden.uids)} LIMIT ${limit}`.execute()
   return rows
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { sliceOf } from '../../kit/page.ts'
-import { leaveSharedReader } from '../../storage/connection.ts'
 import { seekPage } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { selectFound, setsOf } from './found.ts'
@@ -23,7 +22,7 @@ export async function selectUsers(
   slice: Slice = sliceOf(query),
 ): Promise<Selected> {
   // Users of a tag are counted one by one, and so are those who are blocked.
-  if (query.tags || query.hideBlockedUsers) leaveSharedReader(db)
+  if (query.tags || query.hideBlockedUsers) db.leaveSharedReader()
   const wanted = await wantedFacets(db, query, viewer)
   const sets = setsOf(db, query, viewer)
   if (wanted.total === 0) return { total: 0, rows: [] }
@@ -98,7 +97,7 @@ async function gather(db: TenantDb, facets: string[], { limit, offset }: Slice):
       SELECT users.uid FROM users WHERE users.app_id = ${db.appId} AND users.facets = ${each}
       ORDER BY users.created_at DESC, users.uid LIMIT ${offset + limit}) AS newest`,
   )
-  const { rows } = await sql<UserRow>`${usersAmong(db, sql.join(newest, sql` UNION ALL `))}
-    ORDER BY ${sortedNewestFirst} LIMIT ${limit} OFFSET ${offset}`.execute(db.connection.query)
+  const rows = await db.sql<UserRow>`${usersAmong(db, sql.join(newest, sql` UNION ALL `))}
+    ORDER BY ${sortedNewestFirst} LIMIT ${limit} OFFSET ${offset}`.execute()
   return rows
 }

@@ -3,7 +3,9 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../kit/metadata.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
-import { matches, putSearchEntries, removeSearchEntries, type Search } from '../../storage/search.ts'
+import type { Search } from '../../storage/grams.ts'
+import { lookUpEach, numberAsFound } from '../../storage/plans.ts'
+import { matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { createdAtOf } from '../apps/index.ts'
@@ -85,7 +87,7 @@ export async function lockActiveUser(db: TenantDb, uid: string): Promise<UserRow
 export async function usersByUid(db: TenantDb, uids: string[]): Promise<Map<string, UserRow>> {
   if (uids.length === 0) return new Map()
   const named = [...new Set(uids.map((uid) => uid.toLowerCase()))].map((uid) => sql`(${uid})`)
-  const { rows } = await sql<UserRow>`${usersAmong(db, sql`VALUES ${sql.join(named)}`)}`.execute(db.connection.query)
+  const rows = await db.sql<UserRow>`${usersAmong(db, sql`VALUES ${sql.join(named)}`)}`.execute()
   return new Map(rows.map((row) => [row.uid, row]))
 }
 
@@ -100,7 +102,7 @@ export async function holdUsers(db: TenantDb, uids: string[]): Promise<Map<strin
     .selectAll()
     .where('users.uid', 'in', [...new Set(uids.map((uid) => uid.toLowerCase()))])
     .orderBy('users.uid')
-    .modifyEnd(db.connection.flavour.holdRows)
+    .modifyEnd(db.holdRows)
     .execute()
   return new Map(rows.map((row) => [row.uid, row]))
 }
@@ -130,13 +132,18 @@ export function usersAmong(
   uids: RawBuilder<unknown> | Expression<unknown>,
   columns: RawBuilder<unknown> = sql`users.*`,
 ): RawBuilder<unknown> {
-  const match = sql`users.app_id = ${db.appId} AND users.uid = hit.uid`
-  return sql`WITH hit (uid) AS MATERIALIZED (SELECT * FROM (${uids}) AS named)
-    SELECT ${columns} ${db.connection.flavour.lookUpEach('hit', 'users', match)}`
+  return lookUpEach(db, {
+    few: sql`(SELECT * FROM (${uids}) AS named)`,
+    name: 'hit',
+    columns: ['uid'],
+    select: columns,
+    table: 'users',
+    match: sql`users.uid = hit.uid`,
+  })
 }
 
-/** The order of lists, for few users that were found by other means: written so that no index offers it. */
-export const sortedNewestFirst = sql`users.created_at + 0 DESC, users.uid`
+/** The order of lists, for few users that were found by other means. */
+export const sortedNewestFirst = sql`${numberAsFound('users.created_at')} DESC, users.uid`
 
 const searchableFields = ['name', 'uid'] as const
 
@@ -271,10 +278,7 @@ const insertUsers = preparedRows<NewUserRow, UserRow>((db, rows) =>
 async function roleColumns(db: TenantDb, role: string): Promise<{ role: string; role_id: string | null }> {
   if (role.toLowerCase() === defaultRole) return { role: defaultRole, role_id: null }
   // Held, so that the role cannot be deleted before this user is there to be found with it.
-  const known = await rolesOf(db)
-    .where('roles.role', '=', role.toLowerCase())
-    .modifyEnd(db.connection.flavour.holdRows)
-    .executeTakeFirst()
+  const known = await rolesOf(db).where('roles.role', '=', role.toLowerCase()).modifyEnd(db.holdRows).executeTakeFirst()
   if (!known) throw roleNotFound({ role })
   return { role: known.role, role_id: known.id }
 }
