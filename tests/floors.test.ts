@@ -15,6 +15,7 @@ import { describe, it } from 'node:test'
  * - An adapter knows `kit/ports`, `kit/time-limit` and adapters of its own kind.
  * - An area knows the areas above it in `areas/index.ts`, and of them only `index.ts`, `schemas.ts`, `errors.ts` and
  *   `events.ts`. It does not know how it was reached or who listens.
+ * - Of `storage` an area knows what is fixed to its app. Only apps knows the platform, and only migrations all tables.
  * - Only the two dialect files, and `compose.ts` which chooses between them, name a database.
  * - Only `config.ts` and `main.ts` read the environment.
  */
@@ -139,6 +140,47 @@ describe('areas', () => {
   })
 })
 
+describe('areas and storage', () => {
+  const inAreas = files.filter(({ path }) => areaOf(path) !== undefined)
+  const isMigration = (path: string): boolean => {
+    if (path.endsWith('/tables.ts')) return true
+    const importers = edges.filter(({ target }) => target === path)
+    return importers.length > 0 && importers.every((importer) => isMigration(importer.path))
+  }
+
+  it('meet where everything is fixed to an app: no area imports a raw connection', () => {
+    const fixedToApp = ['tenant', 'sql', 'plans', 'search', 'search-text', 'grams', 'tally']
+    const types = ['tables', 'migrate']
+    const allowed = [...fixedToApp, ...types].map((name) => `storage/${name}.ts`)
+    const used = edges.filter(({ path, target }) => areaOf(path) && floorOf(target) === 'storage')
+    assert.ok(used.length > 100)
+    const broken = used.filter(
+      ({ path, target }) => !allowed.includes(target) && !(areaOf(path) === 'apps' && target === 'storage/platform.ts'),
+    )
+    assert.deepEqual(shown(broken), [])
+  })
+
+  it('leave all tables to migrations, and the platform to apps', () => {
+    const named = inAreas.filter(({ text }) => /\bKysely\b|\bmanagementOperation\b/.test(text)).map(({ path }) => path)
+    assert.deepEqual(
+      named.filter((path) => !isMigration(path) && areaOf(path) !== 'apps'),
+      [],
+    )
+  })
+
+  it('leave it to storage how planners are kept to a plan', () => {
+    const words = /\b(MATERIALIZED|CROSS JOIN|LATERAL|INDEXED|OFFSET 0)\b/
+    // A column joined with nothing, increased by nothing, or with a sign: none of it changes the value.
+    const columns = /\|\| ''|\w\.\w+ \+ 0\b|[ (]\+[a-z_]+\.[a-z_]/
+    assert.deepEqual(
+      inAreas
+        .filter(({ path, text }) => !isMigration(path) && (words.test(text) || columns.test(text)))
+        .map(({ path }) => path),
+      [],
+    )
+  })
+})
+
 describe('single places', () => {
   it('name a database dialect: its own files and compose', () => {
     const own = [
@@ -146,9 +188,11 @@ describe('single places', () => {
       'sqlite-file',
       'sqlite-reader',
       'sqlite-readers',
+      'sqlite-search',
       'sqlite-statistics',
       'postgres',
       'postgres-pool',
+      'postgres-search',
       'postgres-wake',
     ]
     const allowed = [...own.map((name) => `storage/${name}.ts`), 'compose.ts']

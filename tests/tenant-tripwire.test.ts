@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { tenantDb } from '../server/src/storage/tenant.ts'
+import { prepared, tenantDb, type WrittenOut } from '../server/src/storage/tenant.ts'
 import { databases } from './support/databases.ts'
 import { house } from './support/house.ts'
 import { acrossApps, assertNothingTripped, problemWith } from './support/tripwire.ts'
@@ -62,6 +62,51 @@ for (const database of databases) {
         /touches api_keys/,
       )
       assert.throws(() => assertNothingTripped(), /users/)
+      await h.close()
+    })
+
+    it('stops written-out statements too: `db.sql` takes none without its app, and the wire none that forgets a table', async () => {
+      const h = await house({ database })
+      const [a, b] = [await h.app('a'), await h.app('b')]
+      const db = tenantDb(h.service.house.database.reader, a.id)
+      await assert.rejects(db.sql`SELECT * FROM users`.execute(), /does not name its app/)
+      await assert.rejects(db.sql`SELECT * FROM users WHERE users.app_id = ${b.id}`.execute(), /does not name its app/)
+      const ofAll = prepared<object, unknown>((standing) => standing.sql`SELECT * FROM users`)
+      await assert.rejects(ofAll(db, {}), /does not name its app/)
+      assertNothingTripped()
+      const slips: [WrittenOut<unknown>, RegExp][] = [
+        [db.sql`SELECT ${a.id} AS app FROM users`, /touches users without its app_id/],
+        [
+          db.sql`SELECT * FROM users WHERE users.app_id = ${a.id} AND users.uid IN (SELECT uid FROM group_members)`,
+          /touches group_members without its app_id/,
+        ],
+        [
+          db.sql`SELECT * FROM users JOIN group_members ON group_members.uid = users.uid
+            WHERE users.app_id = ${a.id} AND group_members.app_id = ${b.id}`,
+          /bound to several apps/,
+        ],
+      ]
+      for (const [statement, problem] of slips) {
+        await assert.rejects(statement.execute(), problem)
+        assert.throws(() => assertNothingTripped(), problem)
+      }
+      await h.close()
+    })
+
+    it('has nothing to say of rows that bring another app along: `db` puts its own in its place', async () => {
+      const h = await house({ database })
+      const [a, b] = [await h.app('a'), await h.app('b')]
+      const lockOfB = { app_id: b.id, name: 'a lock' }
+      await h.service.house.database.write((connection) =>
+        tenantDb(connection, a.id).insert('locks', lockOfB).execute(),
+      )
+      const locks = await acrossApps(() =>
+        h.service.house.database.reader.query.selectFrom('locks').selectAll().execute(),
+      )
+      assert.deepEqual(
+        locks.filter(({ name }) => name === 'a lock'),
+        [{ app_id: a.id, name: 'a lock' }],
+      )
       await h.close()
     })
 

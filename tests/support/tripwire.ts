@@ -61,9 +61,9 @@ export async function acrossApps<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export function installTripwire(): void {
-  watchStatements((sql) => {
+  watchStatements((sql, parameters) => {
     if (exempt > 0) return
-    const problem = problemWith(sql)
+    const problem = problemWith(sql) ?? problemWithApps(sql, parameters)
     if (problem === undefined) return
     tripped.push(`${problem}: ${sql}`)
     throw new Error(`${problem}: ${sql}`)
@@ -81,6 +81,24 @@ const judged = new Map<string, string | undefined>()
 export function problemWith(sql: string): string | undefined {
   if (!judged.has(sql)) judged.set(sql, problemFoundIn(sql))
   return judged.get(sql)
+}
+
+const placesOfApps = new Map<string, number[]>()
+
+/** What is wrong with the values of a statement: all that it compares an `app_id` with must be the same app. */
+export function problemWithApps(sql: string, parameters: readonly unknown[]): string | undefined {
+  const places = placesOfApps.get(sql) ?? findPlacesOfApps(sql)
+  placesOfApps.set(sql, places)
+  const apps = new Set(places.map((place) => parameters[place]))
+  return apps.size > 1 ? 'it is bound to several apps' : undefined
+}
+
+/** Which values of a statement are compared with an `app_id`; in SQLite's texts they count by themselves. */
+function findPlacesOfApps(sql: string): number[] {
+  if (!/^\s*(\/\*.*?\*\/\s*)*(select|insert|update|delete|with)\b/i.test(sql)) return []
+  return [...sql.matchAll(/app_id"? = (?:\?|\$(\d+))/g)].map(({ 0: { length }, 1: number, index }) =>
+    number === undefined ? sql.slice(0, index + length).split('?').length - 2 : Number(number) - 1,
+  )
 }
 
 function problemFoundIn(sql: string): string | undefined {

@@ -30,7 +30,7 @@ export class TakesLong extends Error {
   }
 }
 
-type StatementWatch = (sql: string) => void
+type StatementWatch = (sql: string, parameters: readonly unknown[]) => void
 
 let watch: StatementWatch | undefined
 
@@ -41,7 +41,7 @@ export function watchStatements(next: StatementWatch): void {
 
 function watched(run: RunStatement, look: StatementWatch): RunStatement {
   return (sql, parameters) => {
-    look(sql)
+    look(sql, parameters)
     return run(sql, parameters)
   }
 }

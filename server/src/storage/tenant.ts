@@ -79,8 +79,8 @@ export function tenantDb(connection: Connection, appId: string): TenantDb {
         .insertInto(table as 'jobs')
         .values(
           (Array.isArray(values)
-            ? values.map((row) => ({ app_id: appId, ...row }))
-            : { app_id: appId, ...values }) as Loose,
+            ? values.map((row) => ({ ...row, app_id: appId }))
+            : { ...values, app_id: appId }) as Loose,
         ) as Loose,
     update: (table) => query.updateTable(table as 'jobs').where(`${table as 'jobs'}.app_id`, '=', appId) as Loose,
     delete: (table) => query.deleteFrom(table as 'jobs').where(`${table as 'jobs'}.app_id`, '=', appId) as Loose,
