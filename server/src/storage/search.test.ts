@@ -5,7 +5,7 @@ import { databases } from '../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../tests/support/house.ts'
 import { acrossApps } from '../../../tests/support/tripwire.ts'
 import { TakesLong } from './connection.ts'
-import type { WantedEntry } from './grams.ts'
+import { wantedBy } from './grams.ts'
 import { countMatching, idsMatching, idsOnPage, matches, putSearchEntries, removeSearchEntries } from './search.ts'
 import { folded, withoutAccents } from './search-text.ts'
 import { deleteSome } from './sql.ts'
@@ -38,6 +38,21 @@ it('takes accents off letters, and leaves the vowel signs of other scripts', () 
   ] as const) {
     assert.equal(withoutAccents(text), expected.normalize('NFKC'))
   }
+})
+
+it('asks the index for few words and few grams, and for a short word only where there is no other', () => {
+  const wantedFor = (words: string[]) =>
+    wantedBy({ list: 'a-list', words }).alternatives[0]?.map(({ grams, asBeginning }) => [grams.length, asBeginning])
+  assert.deepEqual(wantedFor(['a', 'b', 'cd', 'e']), [[1, true]])
+  assert.deepEqual(wantedFor(['a', 'bcd', 'ef']), [[1, false]])
+  assert.deepEqual(wantedFor(['oak', 'oak', 'OAK']), [[1, false]])
+  assert.deepEqual(wantedFor(['one', 'four', 'three', 'eleven', 'seven', 'a']), [
+    [4, false],
+    [3, false],
+    [3, false],
+    [2, false],
+  ])
+  assert.deepEqual(wantedFor(['z'.repeat(500)]), [[16, false]])
 })
 
 for (const database of databases) {
@@ -146,30 +161,6 @@ for (const database of databases) {
         }
       }
       assert.ok(found > 100)
-    })
-
-    it('asks the index for few words and few grams, and for a short word only where there is no other', async () => {
-      const wantedFor = (words: string[]) => {
-        const wanted: WantedEntry[] = []
-        const { reader } = h.service.house.database
-        const entriesWithGrams = (_app: string, _list: string, entry: WantedEntry) => {
-          wanted.push(entry)
-          return sql`FROM search_entries WHERE 1 = 1`
-        }
-        const connection = { ...reader, flavour: { ...reader.flavour, entriesWithGrams } }
-        idsMatching(tenantDb(connection, app.id), { list, words })
-        return wanted[0]?.alternatives[0]?.map(({ grams, asBeginning }) => [grams.length, asBeginning])
-      }
-      assert.deepEqual(wantedFor(['a', 'b', 'cd', 'e']), [[1, true]])
-      assert.deepEqual(wantedFor(['a', 'bcd', 'ef']), [[1, false]])
-      assert.deepEqual(wantedFor(['oak', 'oak', 'OAK']), [[1, false]])
-      assert.deepEqual(wantedFor(['one', 'four', 'three', 'eleven', 'seven', 'a']), [
-        [4, false],
-        [3, false],
-        [3, false],
-        [2, false],
-      ])
-      assert.deepEqual(wantedFor(['z'.repeat(500)]), [[16, false]])
     })
 
     it('is no read for the connection that everybody shares', async () => {

@@ -13,7 +13,7 @@ import {
   type UpdateResult,
 } from 'kysely'
 import { type Connection, TakesLong } from './connection.ts'
-import type { RowLocks } from './flavour.ts'
+import type { Flavour, RowLocks } from './flavour.ts'
 import type { Tables, TenantTable } from './tables.ts'
 import { connectionUnder, underneath } from './underneath.ts'
 
@@ -28,7 +28,7 @@ export interface WrittenOut<Row> extends Compilable<Row> {
  * The database as one app's code sees it: no statement made through it can touch another app's rows. What it stands on
  * stays in storage/.
  */
-export interface TenantDb extends RowLocks {
+export interface TenantDb extends RowLocks, Readonly<Pick<Flavour, 'runsInThread'>> {
   readonly appId: string
   readonly [underneath]: Connection
   select<Table extends TenantTable>(table: Table): SelectQueryBuilder<Tables, Table, object>
@@ -51,8 +51,7 @@ export interface TenantDb extends RowLocks {
    * transaction, it goes on.
    */
   leaveSharedReader(): void
-  /** See `Flavour`. */
-  readonly runsInThread: boolean
+  /** As `Flavour` says; for a table with numbers. */
   settledId(table: TenantTable): Promise<number | undefined>
   takeId(table: TenantTable): Promise<number>
 }

@@ -35,10 +35,10 @@ export async function everySide(
     ...(query.unique ? [isFirst] : []),
   ]
   const where = sql.join([sql`conversation_rows.app_id = ${db.appId}`, ...conditions], sql` AND `)
-  const rows = await db.sql<{ total: number }>`SELECT count(*) AS total FROM conversation_rows
+  const [row] = await db.sql<{ total: number }>`SELECT count(*) AS total FROM conversation_rows
     JOIN conversations ON conversations.app_id = conversation_rows.app_id
       AND conversations.conversation_key = conversation_rows.conversation_key WHERE ${where}`.execute()
-  const total = rows[0]?.total ?? 0
+  const total = row?.total ?? 0
   if (offset >= total) return { total, sides: [] }
   const order = query.updatedAt !== undefined && query.affix !== 'prepend' ? sql`ASC` : sql`DESC`
   const page = sql`ORDER BY conversation_rows.uid, ${activity} ${order}, ${partner}, conversation_rows.conversation_key

@@ -136,8 +136,8 @@ function fulfilling(db: TenantDb, conditions: Condition[]) {
 }
 
 async function count(db: TenantDb, conditions: Condition[]): Promise<number> {
-  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n ${fulfilling(db, conditions)}`.execute()
-  return rows[0]?.n ?? 0
+  const [row] = await db.sql<{ n: number }>`SELECT count(*) AS n ${fulfilling(db, conditions)}`.execute()
+  return row?.n ?? 0
 }
 
 async function page(

@@ -28,7 +28,7 @@ export async function onlineMembersCount(db: TenantDb, { id, members_count }: Gr
       ? sql`${joinedInOrder('users', 'group_members')} WHERE group_members.user_id = users.id`
       : sql`${joinedInOrder('group_members', 'users')}
           WHERE users.uid = group_members.uid AND users.id = group_members.user_id`
-  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM ${pair}
+  const [row] = await db.sql<{ n: number }>`SELECT count(*) AS n FROM ${pair}
     AND users.app_id = ${db.appId} AND group_members.app_id = ${db.appId} AND ${connected}`.execute()
-  return rows[0]?.n ?? 0
+  return row?.n ?? 0
 }

@@ -25,20 +25,20 @@ export async function mostIn(db: TenantDb, scope: Scope, after: After): Promise<
 
 async function mostOfUser(db: TenantDb, uid: string, { cursors }: After): Promise<number> {
   const floor = floorAfter(cursors)
-  const rows = await db.sql<{ n: number | null }>`SELECT sum(conversations.last_seq - ${floor}) AS n
+  const [row] = await db.sql<{ n: number | null }>`SELECT sum(conversations.last_seq - ${floor}) AS n
     FROM conversation_rows JOIN conversations ON conversations.app_id = conversation_rows.app_id
       AND conversations.conversation_key = conversation_rows.conversation_key
     WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
       AND conversations.last_seq > ${floor}`.execute()
-  return rows[0]?.n ?? 0
+  return row?.n ?? 0
 }
 
 /** Beyond what is looked at anyway, it does not matter how many there are. */
 async function mostInThread(db: TenantDb, parentId: number): Promise<number> {
-  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM messages
+  const [row] = await db.sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM messages
     WHERE messages.app_id = ${db.appId} AND messages.parent_id = ${parentId} LIMIT ${lookedAtMax + 1})
     AS replies`.execute()
-  return rows[0]?.n ?? 0
+  return row?.n ?? 0
 }
 
 async function mostInConversation(

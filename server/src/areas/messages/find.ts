@@ -140,9 +140,9 @@ function nextIn(db: TenantDb, scope: Scope, quest: Quest): RawBuilder<number> {
 }
 
 async function hasFew(db: TenantDb, ids: RawBuilder<number>, most: number): Promise<boolean> {
-  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM ${ids} AS named
+  const [row] = await db.sql<{ n: number }>`SELECT count(*) AS n FROM (SELECT 1 AS one FROM ${ids} AS named
     LIMIT ${most + 1}) AS counted`.execute()
-  return (rows[0]?.n ?? 0) <= most
+  return (row?.n ?? 0) <= most
 }
 
 /** The words asked of one message after the other. */

@@ -160,8 +160,8 @@ async function numbersIn(
   const above = Math.max(clearedSeq, ...cursors)
   if (past === undefined) return { above }
   const upTo = lastUpTo(db, sql`${conversationKey}`, affix === 'append' ? past : past - 1, sql.ref('messages.seq'))
-  const rows = await db.sql<{ seq: number | null }>`${plannedForValues(db)}SELECT ${upTo} AS seq`.execute()
-  const number = rows[0]?.seq ?? 0
+  const [last] = await db.sql<{ seq: number | null }>`${plannedForValues(db)}SELECT ${upTo} AS seq`.execute()
+  const number = last?.seq ?? 0
   return affix === 'append' ? { above: Math.max(above, number) } : { above, below: number + 1 }
 }
 

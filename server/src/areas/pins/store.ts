@@ -15,10 +15,10 @@ type Doing = Pick<Work, 'db' | 'now'>
 export async function pinMessage({ db, now }: Doing, row: MessageRow, by: string): Promise<MessageRow> {
   // Of two at once the second counts the first.
   await holdConversation(db, row.conversation_key)
-  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM messages WHERE messages.app_id = ${db.appId}
+  const [others] = await db.sql<{ n: number }>`SELECT count(*) AS n FROM messages WHERE messages.app_id = ${db.appId}
     AND messages.conversation_key = ${row.conversation_key} AND messages.pinned_at IS NOT NULL
     AND messages.id != ${row.id}`.execute()
-  if ((rows[0]?.n ?? 0) >= pinnedMax) throw tooManyPinned({ max: pinnedMax })
+  if ((others?.n ?? 0) >= pinnedMax) throw tooManyPinned({ max: pinnedMax })
   const pinned = await db
     .update('messages')
     .set({ pinned_by: by, pinned_at: now })
@@ -54,11 +54,11 @@ export async function saveMessage({ db, now }: Doing, { id }: MessageRow, uid: s
 
 /** What a user can no longer see, nor drop, takes no place. */
 async function countSaved(db: TenantDb, uid: string): Promise<number> {
-  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM saved_messages
+  const [row] = await db.sql<{ n: number }>`SELECT count(*) AS n FROM saved_messages
     JOIN messages ON messages.app_id = saved_messages.app_id AND messages.id = saved_messages.message_id
     WHERE saved_messages.app_id = ${db.appId} AND saved_messages.uid = ${uid} AND messages.purged = 0
     AND ${visibleTo(db, uid)}`.execute()
-  return rows[0]?.n ?? 0
+  return row?.n ?? 0
 }
 
 export async function unsaveMessage(db: TenantDb, { id }: MessageRow, uid: string): Promise<boolean> {

@@ -69,9 +69,9 @@ async function leaveIfManyExceptions(
     sql`${of('messages')} AND messages.sender IN (${sql.join([uid, ...blocked])})`,
     sql`${of('message_mentions')} AND message_mentions.uid = ${uid}`,
   ].map((from) => sql`SELECT * FROM (SELECT 1 AS one ${from} LIMIT ${lookedAtMax}) AS part`)
-  const rows = await db.sql<{ n: number }>`SELECT count(*) AS n FROM (${sql.join(some, sql` UNION ALL `)})
+  const [row] = await db.sql<{ n: number }>`SELECT count(*) AS n FROM (${sql.join(some, sql` UNION ALL `)})
     AS exceptions`.execute()
-  if ((rows[0]?.n ?? 0) >= lookedAtMax) db.leaveSharedReader()
+  if ((row?.n ?? 0) >= lookedAtMax) db.leaveSharedReader()
 }
 
 // So many messages are counted by one statement where it runs in the server's own thread.

@@ -37,9 +37,9 @@ export async function countHidden(
   condition?: Expression<SqlBool>,
 ): Promise<number> {
   if (!hidden) return 0
-  const rows = await db.sql<{ n: number }>`${usersAmong(db, hidden.uids, sql`count(*) AS n`)}
+  const [row] = await db.sql<{ n: number }>`${usersAmong(db, hidden.uids, sql`count(*) AS n`)}
     AND ${textAsFound('users.facets')} IN (${sql.join(facets)}) ${condition ? sql`AND ${condition}` : sql``}`.execute()
-  return rows[0]?.n ?? 0
+  return row?.n ?? 0
 }
 
 /** The first few of the hidden; whoever wants all of them must go another way. */
