@@ -7,7 +7,8 @@ import { DatabaseUnavailable } from './unavailable.ts'
 const patienceMilliseconds = 10_000
 
 function stage(count: number, patience = patienceMilliseconds) {
-  const inPlace = createPlaces({ count, patienceMilliseconds: patience })
+  let now = 0
+  const inPlace = createPlaces({ count, patienceMilliseconds: patience, milliseconds: () => now })
   const began: string[] = []
   const ends = new Map<string, () => void>()
   const stay = (name: string, whose?: string) =>
@@ -24,6 +25,9 @@ function stage(count: number, patience = patienceMilliseconds) {
     began,
     stay,
     end,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
     endAll: async () => {
       for (;;) {
         const [name] = ends.keys()
@@ -42,6 +46,19 @@ describe('places of which there are only so many', () => {
     await endAll()
     await Promise.all(all)
     assert.deepEqual(began, ['a1', 'a2', 'b1', 'a3'])
+  })
+
+  it('are few for an app beside which there is another, and many again when that is gone', async () => {
+    const { began, stay, end, pass, endAll } = stage(10)
+    const all = [stay('b1', 'b')]
+    await end('b1')
+    all.push(...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => stay(`a${n}`, 'a')))
+    assert.deepEqual(began.slice(1), ['a1', 'a2', 'a3'])
+    pass(1_001)
+    await end('a1')
+    assert.equal(began.length, 1 + 8)
+    await endAll()
+    await Promise.all(all)
   })
 
   it('go to the app that has the fewest', async () => {
