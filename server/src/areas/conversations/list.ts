@@ -22,11 +22,13 @@ type Condition = RawBuilder<SqlBool>
 export async function listedSides(db: TenantDb, actor: Actor, query: ConversationListQuery): Promise<Side[]> {
   const { uid } = actor
   if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
-  await leaveIfManySides(db, uid)
-  const visible = await seenBy(db, uid)
+  const [visible, pins, blocked] = await Promise.all([
+    seenBy(db, uid),
+    systemPins(db),
+    query.includeBlockedUsers ? ([] as string[]) : uidsBlockedBy.ask(db, uid),
+    leaveIfManySides(db, uid),
+  ])
   const sides = await sidesWhere(db, [sql`conversation_rows.uid = ${uid}`, ...conditionsOf(db, query, visible)])
-  const pins = await systemPins(db)
-  const blocked = query.includeBlockedUsers ? [] : await uidsBlockedBy.ask(db, uid)
   const wanted = sides.filter(
     (side) =>
       isListed(side) &&

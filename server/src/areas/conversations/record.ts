@@ -30,15 +30,15 @@ export interface ConversationView {
 
 /** Records of conversations, with the last message, the other side and what is unread. */
 export async function toConversations(db: TenantDb, sides: Side[], view: ConversationView): Promise<Conversation[]> {
-  const [partners, pins, last, read] = await Promise.all([
+  const [partners, pins, last, read, unreadOfUsers] = await Promise.all([
     partnersOf(db, sides, view),
     systemPins(db),
     lastMessages(db, sides, view.viewer),
     lastReadIds(db, sides),
+    unreadOfEach(db, sides, view),
   ])
   const records: Conversation[] = []
-  for (const [uid, own] of Map.groupBy(sides, (side) => side.uid)) {
-    const unread = await unreadIn(db, uid, own, view)
+  for (const { uid, own, unread } of unreadOfUsers) {
     for (const side of own) {
       const { messages = 0, mentions = 0 } = unread.get(side.conversation_key) ?? {}
       const pin = pinOf(side, pins)
@@ -63,6 +63,20 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
     }
   }
   return records
+}
+
+interface UnreadOfUser {
+  uid: string
+  own: Side[]
+  unread: Map<ConversationKey, Unread>
+}
+
+async function unreadOfEach(db: TenantDb, sides: Side[], view: ConversationView): Promise<UnreadOfUser[]> {
+  const users: UnreadOfUser[] = []
+  for (const [uid, own] of Map.groupBy(sides, (side) => side.uid)) {
+    users.push({ uid, own, unread: await unreadIn(db, uid, own, view) })
+  }
+  return users
 }
 
 /** What one's own lists may not hold is not counted to oneself; a server is told of everything. */
@@ -134,9 +148,11 @@ async function partnersOf(db: TenantDb, sides: Side[], view: ConversationView): 
   const { viewer, withUserAndGroupTags = false, withBlockedInfo = false } = view
   const uids = sides.filter(({ type }) => type === 'user').map(withWhom)
   const guids = sides.filter(({ type }) => type === 'group').map(withWhom)
-  const users = await usersByUid(db, uids)
-  const sees = await sightOf(db, viewer, () => uids)
-  const groups = await groupsByGuid(db, guids)
+  const [users, sees, groups] = await Promise.all([
+    usersByUid(db, uids),
+    sightOf(db, viewer, () => uids),
+    groupsByGuid(db, guids),
+  ])
   const memberships = viewer === undefined ? new Map() : await membershipsIn(db, viewer, [...groups.values()])
   const blocks =
     withBlockedInfo && viewer !== undefined && uids.length > 0 ? await blocksBetween.ask(db, viewer, uids) : new Map()

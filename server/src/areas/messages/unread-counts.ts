@@ -82,8 +82,7 @@ export async function unreadCounts(
 
 /** What a user has not read in some conversations, as far as their lists may hold it. */
 export async function unreadAmong(db: TenantDb, actor: Actor, sides: Side[]): Promise<Map<ConversationKey, Unread>> {
-  const viewer = await viewerFor(db, actor)
-  const conditions = await listedFor(db, actor)
+  const [viewer, conditions] = await Promise.all([viewerFor(db, actor), listedFor(db, actor)])
   if (conditions.length === 0) return unreadOf(db, sides, viewer.blocked)
   return countEach(db, viewer, sides, undefined, conditions)
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import type { ConversationKey } from './place.ts'
 import type { Side } from './sides.ts'
 
@@ -24,21 +24,22 @@ export async function unreadOf(
   const behind = sides.filter(({ last_counted, read_counted }) => last_counted > read_counted)
   const counts = new Map<ConversationKey, Unread>()
   for (const { conversation_key } of sides) counts.set(conversation_key, { messages: 0, mentions: 0 })
-  const count = async (side: Countable) => {
-    await leaveIfManyExceptions(db, side, blocked)
-    const { uncounted, mentions } = await exceptions(db, side, blocked)
-    counts.set(side.conversation_key, { messages: side.last_counted - side.read_counted - uncounted, mentions })
+  for (const { conversation_key, last_counted, read_counted } of behind) {
+    counts.set(conversation_key, { messages: last_counted - read_counted, mentions: 0 })
   }
-  for (let first = 0; first < behind.length; first += countedAtOnce) {
-    await Promise.all(behind.slice(first, first + countedAtOnce).map(count))
+  for (const far of behind.filter(isFarBehind)) await leaveIfManyExceptions(db, far, blocked)
+  for (const spans of portionsOf(db, behind)) {
+    for (const { conversationKey, uncounted, mentions } of await exceptions(db, spans, blocked)) {
+      const count = counts.get(conversationKey) as Unread
+      count.messages -= uncounted
+      count.mentions += mentions
+    }
   }
   return counts
 }
 
-// Not all: one that turns out to take long ends the rest, and others wait for what is asked already.
-const countedAtOnce = 10
-
 interface Exceptions {
+  conversationKey: ConversationKey
   uncounted: number
   mentions: number
 }
@@ -54,13 +55,15 @@ interface Span {
 // So many messages are looked at while everybody waits.
 export const lookedAtMax = 2_000
 
+const isFarBehind = ({ last_seq, read_seq }: Countable) => last_seq - read_seq > lookedAtMax
+
 /** Somebody who is far behind may have many exceptions, and to count these takes as long as they are many. */
 async function leaveIfManyExceptions(
   db: TenantDb,
-  { uid, conversation_key, read_seq, last_seq }: Countable,
+  { uid, conversation_key, read_seq }: Countable,
   blocked: readonly string[],
 ): Promise<void> {
-  if (!db.isShared || last_seq - read_seq <= lookedAtMax) return
+  if (!db.isShared) return
   const of = (table: 'messages' | 'message_mentions') => sql`FROM ${sql.table(table)}
     WHERE ${sql.ref(`${table}.app_id`)} = ${db.appId}
     AND ${sql.ref(`${table}.conversation_key`)} = ${conversation_key} AND ${sql.ref(`${table}.seq`)} > ${read_seq}`
@@ -74,42 +77,64 @@ async function leaveIfManyExceptions(
   if ((row?.n ?? 0) >= lookedAtMax) db.leaveSharedReader()
 }
 
-// So many messages are counted by one statement where it runs in the server's own thread.
-const spanMax = 5_000
+// So many spans are counted by one statement; and so many messages, where it runs in the server's own thread.
+const spansMax = 20
+const messagesMax = 5_000
 
-async function exceptions(
-  db: TenantDb,
-  { uid, conversation_key: conversationKey, read_seq, last_seq }: Countable,
-  blocked: readonly string[],
-): Promise<Exceptions> {
-  const step = db.runsInThread ? spanMax : Number.MAX_SAFE_INTEGER
-  const sum = { uncounted: 0, mentions: 0 }
-  for (let after = read_seq; after < last_seq; after += step) {
-    // Not beyond the side: what has come since it was read is not in its count.
-    const span = { uid, conversationKey, after, upTo: Math.min(after + step, last_seq) }
-    const [some] =
-      blocked.length === 0 ? await exceptionsOfOwn(db, span) : await exceptionsIn(db, span, blocked).execute()
-    sum.uncounted += some?.uncounted ?? 0
-    sum.mentions += some?.mentions ?? 0
+/** Spans as statements take them: as many as may be counted at once, and none longer than that. */
+function* portionsOf(db: TenantDb, sides: Countable[]): Generator<Span[]> {
+  const most = db.runsInThread ? messagesMax : Number.MAX_SAFE_INTEGER
+  let portion: Span[] = []
+  let messages = 0
+  for (const span of sides.flatMap((side) => spansOf(side, most))) {
+    const length = span.upTo - span.after
+    if (portion.length === spansMax || (portion.length > 0 && messages + length > most)) {
+      yield portion
+      portion = []
+      messages = 0
+    }
+    portion.push(span)
+    messages += length
   }
-  return sum
+  if (portion.length > 0) yield portion
 }
 
-// Most users have blocked nobody, and lists ask this for every conversation.
-const exceptionsOfOwn = prepared<Span, Exceptions>((db, span) => exceptionsIn(db, span, []))
+function spansOf({ uid, conversation_key: conversationKey, read_seq, last_seq }: Countable, most: number): Span[] {
+  const spans: Span[] = []
+  for (let after = read_seq; after < last_seq; after += most) {
+    // Not beyond the side: what has come since it was read is not in its count.
+    spans.push({ uid, conversationKey, after, upTo: Math.min(after + most, last_seq) })
+  }
+  return spans
+}
 
-function exceptionsIn(db: TenantDb, { uid, conversationKey, after, upTo }: Span, blocked: readonly string[]) {
+async function exceptions(db: TenantDb, spans: Span[], blocked: readonly string[]): Promise<Exceptions[]> {
+  if (blocked.length === 0) return exceptionsOfOwn(db, spans)
+  return exceptionsIn(db, spans, blocked).execute()
+}
+
+// Most users have blocked nobody, and every list asks this.
+const exceptionsOfOwn = preparedRows<Span, Exceptions>((db, spans) => exceptionsIn(db, spans, []))
+
+function exceptionsIn(db: TenantDb, spans: Span[], blocked: readonly string[]) {
+  const values = spans.map(
+    ({ uid, conversationKey, after, upTo }) =>
+      sql`(CAST(${uid} AS text), CAST(${conversationKey} AS text), CAST(${after} AS bigint), CAST(${upTo} AS bigint))`,
+  )
   const within = (condition: ReturnType<typeof sql>) => sql`
-    SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId} AND messages.conversation_key = ${conversationKey}
-    AND messages.seq > ${after} AND messages.seq <= ${upTo} AND messages.counts = 1 AND ${condition}`
-  const ignored = sql.join([uid, ...blocked])
-  return db.sql<Exceptions>`SELECT
+    SELECT count(*) FROM messages WHERE messages.app_id = ${db.appId}
+    AND messages.conversation_key = span.conversation_key AND messages.seq > span.after AND messages.seq <= span.up_to
+    AND messages.counts = 1 AND ${condition}`
+  const ignored = sql.join([sql`span.uid`, ...blocked.map((uid) => sql`${uid}`)])
+  return db.sql<Exceptions>`WITH span (uid, conversation_key, after, up_to) AS (VALUES ${sql.join(values)})
+    SELECT span.conversation_key AS "conversationKey",
     (${within(sql`messages.deleted_at IS NOT NULL`)})
       + (${within(sql`messages.deleted_at IS NULL AND messages.sender IN (${ignored})`)}) AS uncounted,
     (SELECT count(*) FROM message_mentions JOIN messages
       ON messages.app_id = message_mentions.app_id AND messages.id = message_mentions.message_id
-      WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid = ${uid}
-      AND message_mentions.conversation_key = ${conversationKey}
-      AND message_mentions.seq > ${after} AND message_mentions.seq <= ${upTo}
-      AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender NOT IN (${ignored})) AS mentions`
+      WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid = span.uid
+      AND message_mentions.conversation_key = span.conversation_key
+      AND message_mentions.seq > span.after AND message_mentions.seq <= span.up_to
+      AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender NOT IN (${ignored})) AS mentions
+    FROM span`
 }
