@@ -12,8 +12,11 @@ import type { Field } from '../server/src/http/reference/fields.ts'
 
 const root = join(import.meta.dirname, '..')
 
+/** Where an install is reached that nobody has set up otherwise. */
+const usualPlace = { region: 'us', domain: 'localhost', port: 8443 }
+
 export const generatedFiles: Record<string, () => string> = {
-  'docs/generated/openapi.json': () => `${JSON.stringify(openApiDocument(areas), null, 2)}\n`,
+  'docs/generated/openapi.json': () => `${JSON.stringify(openApiDocument(areas, usualPlace), null, 2)}\n`,
   'docs/generated/errors.md': errorsText,
   'docs/generated/events.md': eventsText,
   'docs/generated/permissions.md': permissionsText,

@@ -88,16 +88,30 @@ describe('the reference page', () => {
   })
 
   it('shows declarations as text, whatever characters they have', () => {
-    const page = docsPage([...areas, shadyArea])
+    const page = docsPage([...areas, shadyArea], { region: 'us', domain: hostile, port: 443 })
     assert.ok(page.split(escapedHostile).length > 10)
     assert.doesNotMatch(page, /<script/i)
     assert.equal(page.split('</style>').length, 2)
   })
 
-  it('is made once', () => {
-    const list = [...areas]
-    const first = docsPage(list)
-    list.length = 0
-    assert.equal(docsPage(list), first)
+  it('names the region, the domain and the port that the install is reached at, as the OpenAPI document does', async () => {
+    const elsewhere = { PARLEY_REGION: 'eu', PARLEY_DOMAIN: 'chat.example.org', PARLEY_PUBLIC_PORT: '443' }
+    const places = [
+      { environment: {}, region: 'us', domain: (port: number) => `localhost:${port}` },
+      { environment: elsewhere, region: 'eu', domain: () => 'chat.example.org' },
+    ]
+    for (const { environment, region, domain } of places) {
+      const there = await house({ database: 'sqlite', environment })
+      const shown = domain(there.service.port)
+      const { text: page } = await there.client.send('localhost', '/docs')
+      assert.ok(page.includes(`export DOMAIN=${shown} REGION=${region}\n`), shown)
+      const { body } = await there.client.send('localhost', '/openapi.json')
+      const servers = [...body.servers, ...body.paths['/v3/calls'].servers, ...body.paths['/apps'].servers]
+      for (const { url, variables } of servers) {
+        assert.equal(variables.domain.default, shown, url)
+        assert.equal(variables.region?.default, url.includes('{region}') ? region : undefined, url)
+      }
+      await there.close()
+    }
   })
 })

@@ -154,6 +154,11 @@ describe('a trial under the names of another service', () => {
     assert.equal(stdout, 'hello')
   })
 
+  it('tells of itself under its domain, without a port that clients do not know', async () => {
+    const { body } = await byCurl('GET', `https://${app.id}.api-us.${domain}/openapi.json`, {})
+    assert.equal(body.servers[0].variables.domain.default, domain)
+  })
+
   it('refuses all other names, so that nothing of it reaches anybody else', async () => {
     for (const url of ['https://example.org/', `https://${domain}/`, `https://${app.id}.api-us.${domain}:8443/v3`]) {
       await assert.rejects(run('curl', ['-sS', url], { env: environment() }), /403/, url)

@@ -19,7 +19,7 @@ import { rateLimits, type Window } from './http/limits.ts'
 import { listen } from './http/listener.ts'
 import { createLongReads } from './http/long-reads.ts'
 import { createObserver } from './http/observe.ts'
-import { openApi } from './http/openapi.ts'
+import { openApiDocument } from './http/openapi.ts'
 import { usualPatience } from './http/patience.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createProxyTrust } from './http/proxy.ts'
@@ -278,8 +278,8 @@ export async function startService(config: Config, log: Logger, options: Options
     },
     metricsToken: config.metricsToken?.reveal(),
     clientAddress: trust.clientAddress,
-    openApi: () => openApi(areas),
-    docsPage: () => docsPage(areas),
+    openApi: () => JSON.stringify(openApiDocument(areas, tools.place)),
+    docsPage: () => docsPage(areas, tools.place),
   })
   const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
     const problem = headProblem(request)

@@ -1,4 +1,5 @@
 import type { Area } from '../kit/area.ts'
+import type { Place } from '../kit/ports.ts'
 import { eventCatalogue } from './reference/catalogue.ts'
 import {
   areaChapter,
@@ -13,16 +14,12 @@ import { Html, html } from './reference/html.ts'
 import { method } from './reference/operation-section.ts'
 import { style, styleOfTargets } from './reference/style.ts'
 
-const pages = new WeakMap<Area[], string>()
-
-/** The reference as one page without scripts; made once, as it does not change while the server runs. */
-export function docsPage(areas: Area[]): string {
-  const known = pages.get(areas) ?? page(areas).text
-  pages.set(areas, known)
-  return known
+/** The reference as one page without scripts. */
+export function docsPage(areas: Area[], place: Place): string {
+  return page(areas, place).text
 }
 
-function page(areas: Area[]): Html {
+function page(areas: Area[], place: Place): Html {
   const shown = areas.filter(({ operations }) => operations.length > 0)
   const ids = ['start', 'errors', ...shown.flatMap(({ operations }) => operations.map(({ id }) => id))]
   return html`<!doctype html>
@@ -47,7 +44,7 @@ function page(areas: Area[]): Html {
     <p>Chat and calling for your product, on your own servers.</p>
     <p class="links"><a href="/openapi.json">OpenAPI 3.1 document</a><a href="#errors">Error catalogue</a><a href="#events">Events</a></p>
   </header>
-  ${startChapter(shown)}
+  ${startChapter(shown, place)}
   ${shown.map(areaChapter)}
   ${errorsChapter(shown)}
   ${eventsChapter(areas)}

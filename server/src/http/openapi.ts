@@ -4,6 +4,8 @@ import { userNotFound } from '../areas/users/errors.ts'
 import type { Area } from '../kit/area.ts'
 import { badRequest, type ErrorDefinition, tooManyRequests } from '../kit/errors.ts'
 import type { Operation } from '../kit/operation.ts'
+import { domainWithPort } from '../kit/place.ts'
+import type { Place } from '../kit/ports.ts'
 import { regions } from '../kit/regions.ts'
 import {
   apiKeyUnknown,
@@ -29,36 +31,31 @@ import type { Shape } from './reference/shape.ts'
 /** The API as an OpenAPI 3.1 document, made from the declarations that the server itself runs on. */
 
 const version = '3.0.0'
-const regionVariable = { default: 'us', enum: [...regions], description: 'Data-centre region' }
-const domainVariable = { default: 'localhost:8443', description: 'Domain of the install, and its port' }
-const appVariable = { default: 'app', description: 'The app id' }
-
-const servers = {
-  api: {
-    url: 'https://{appId}.api-{region}.{domain}',
-    description: 'Chat host of an app',
-    variables: { appId: appVariable, region: regionVariable, domain: domainVariable },
-  },
+/** The hosts of an install; what differs from one install to the next stands in braces. */
+const hosts = {
+  api: { url: 'https://{appId}.api-{region}.{domain}', description: 'Chat host of an app' },
   client: {
     url: 'https://{appId}.apiclient-{region}.{domain}',
     description: 'The same host under the name that clients of end users call',
-    variables: { appId: appVariable, region: regionVariable, domain: domainVariable },
   },
   region: {
     url: 'https://api-{region}.{domain}',
     description: 'The same host for an app that the header `appid` names',
-    variables: { region: regionVariable, domain: domainVariable },
   },
-  call: {
-    url: 'https://{appId}.call-{region}.{domain}',
-    description: 'Calls host of an app',
-    variables: { appId: appVariable, region: regionVariable, domain: domainVariable },
-  },
-  management: {
-    url: 'https://apimgmt.{domain}',
-    description: 'Management host',
-    variables: { domain: domainVariable },
-  },
+  call: { url: 'https://{appId}.call-{region}.{domain}', description: 'Calls host of an app' },
+  management: { url: 'https://apimgmt.{domain}', description: 'Management host' },
+}
+
+type Host = (typeof hosts)[keyof typeof hosts]
+
+/** A host as the document names it, with what stands in its braces at the install that tells of it. */
+function serverAt(place: Place, { url, description }: Host) {
+  const variables = Object.entries({
+    appId: { default: 'app', description: 'The app id' },
+    region: { default: place.region, enum: [...regions], description: 'Data-centre region' },
+    domain: { default: domainWithPort(place), description: 'Domain of the install, and its port' },
+  })
+  return { url, description, variables: Object.fromEntries(variables.filter(([name]) => url.includes(`{${name}}`))) }
 }
 
 const prefixes: Record<Area['mount'], string> = { v3: '/v3', management: '', emulator: '/_emulator' }
@@ -69,20 +66,11 @@ export function documentedPath(area: Area, operation: Operation): string {
 }
 
 /** The documented host of an area. */
-export function serverOf(area: Area) {
-  return area.mount === 'management' ? servers.management : servers[area.host]
+export function hostOf(area: Area): Host {
+  return area.mount === 'management' ? hosts.management : hosts[area.host]
 }
 
-const texts = new WeakMap<Area[], string>()
-
-/** The document as text; made once, as it does not change while the server runs. */
-export function openApi(areas: Area[]): string {
-  const known = texts.get(areas) ?? JSON.stringify(openApiDocument(areas))
-  texts.set(areas, known)
-  return known
-}
-
-export function openApiDocument(areas: Area[]) {
+export function openApiDocument(areas: Area[], place: Place) {
   const shown = areas.filter((area) => area.operations.length > 0)
   const records: Records = {}
   const paths: Record<string, Record<string, unknown>> = {}
@@ -90,7 +78,7 @@ export function openApiDocument(areas: Area[]) {
     for (const operation of area.operations) {
       const path = documentedPath(area, operation)
       // Of the chat host, its other names are told once, for the whole document.
-      paths[path] ??= serverOf(area) === servers.api ? {} : { servers: [serverOf(area)] }
+      paths[path] ??= hostOf(area) === hosts.api ? {} : { servers: [serverAt(place, hostOf(area))] }
       paths[path][operation.method.toLowerCase()] = operationObject(area, operation, records)
     }
   }
@@ -103,7 +91,7 @@ export function openApiDocument(areas: Area[]) {
       description: 'Every success is HTTP 200 with `data`; every failure has `error.code` to go by.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [servers.api, servers.client, servers.region],
+    servers: [hosts.api, hosts.client, hosts.region].map((host) => serverAt(place, host)),
     tags: shown.map(({ name, about }) => ({ name, description: about })),
     paths,
     components: { securitySchemes, headers, schemas: { Error: errorSchema, ...records } },

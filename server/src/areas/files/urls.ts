@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { domainWithPort } from '../../kit/place.ts'
 import type { Tools } from '../../kit/ports.ts'
 
 /**
@@ -62,6 +63,5 @@ function signedText(purpose: Purpose, appId: string, key: string, expiry: string
 }
 
 function origin({ place }: Signing, appId: string): string {
-  const port = place.port === 443 ? '' : `:${place.port}`
-  return `https://${appId}.api-${place.region}.${place.domain}${port}`
+  return `https://${appId}.api-${place.region}.${domainWithPort(place)}`
 }

@@ -1,11 +1,13 @@
 import type { Area } from '../../kit/area.ts'
+import { domainWithPort } from '../../kit/place.ts'
+import type { Place } from '../../kit/ports.ts'
 import { type CataloguedError, type CataloguedEvent, errorCatalogue, eventCatalogue } from './catalogue.ts'
 import { type Html, html, json, prose } from './html.ts'
 import { counted, fieldTable, operationSection } from './operation-section.ts'
 
 /** The chapters of the reference, in reading order. */
 
-const setUp = `export DOMAIN=localhost:8443 REGION=us
+const setUpAt = (place: Place) => `export DOMAIN=${domainWithPort(place)} REGION=${place.region}
 export APP_ID=… API_KEY=…
 export MANAGEMENT_KEY=… MANAGEMENT_SECRET=…
 export CURL_CA_BUNDLE=…/ca.pem`
@@ -20,7 +22,7 @@ const failure = {
   },
 }
 
-export function startChapter(areas: Area[]): Html {
+export function startChapter(areas: Area[], place: Place): Html {
   const managed = areas.some(({ mount }) => mount === 'management')
   return html`
 <section class="op" id="start">
@@ -58,7 +60,7 @@ export function startChapter(areas: Area[]): Html {
     and parameters are ignored. Updates change only what they name.</p>
   </div>
   <div class="code">
-    <figure><figcaption>Set up your shell</figcaption><pre class="pick">${setUp}</pre></figure>
+    <figure><figcaption>Set up your shell</figcaption><pre class="pick">${setUpAt(place)}</pre></figure>
     <figure><figcaption>A failure</figcaption><pre>${json(failure)}</pre></figure>
   </div>
 </section>`

@@ -1,7 +1,7 @@
 import type { Area } from '../../kit/area.ts'
 import type { ErrorDefinition } from '../../kit/errors.ts'
 import type { Operation } from '../../kit/operation.ts'
-import { documentedPath, errorsOf, type Parameter, parametersOf, serverOf } from '../openapi.ts'
+import { documentedPath, errorsOf, hostOf, type Parameter, parametersOf } from '../openapi.ts'
 import { curlOf } from './curl.ts'
 import { type Field, fieldsOf, typeOf } from './fields.ts'
 import { type Html, html, json, prose } from './html.ts'
@@ -53,7 +53,7 @@ function facts(area: Area, { id, door, keys, onBehalfOf, rate, hasBody, bodyByte
     required: html`Required`,
   }[onBehalfOf]
   return html`<dl class="facts">
-      <dt>Host</dt><dd><code>${serverOf(area).url}</code></dd>
+      <dt>Host</dt><dd><code>${hostOf(area).url}</code></dd>
       <dt>Credentials</dt><dd>${credentials}</dd>
       ${door === 'server' && html`<dt>onBehalfOf</dt><dd>${acting}</dd>`}
       <dt>Rate class</dt><dd>${rate}</dd>
