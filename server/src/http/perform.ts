@@ -100,7 +100,7 @@ const triesMax = 3
 async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<string> {
   const { database, tools } = stage
   for (let tries = 1; ; tries += 1) {
-    const given = await prepare(stage, call, attempt)
+    const given = await prepare(stage, call, attempt, tries > 1)
     try {
       return await database.write((connection) => {
         // The database may begin the transaction anew, and by then the reply of a repeated request may be there.
@@ -119,7 +119,7 @@ async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Pr
 }
 
 /** Takes every step that can refuse the caller, on a connection for reading, and only then what takes long. */
-async function prepare(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<unknown> {
+async function prepare(stage: Stage, call: Call, attempt: Attempt | undefined, again: boolean): Promise<unknown> {
   const { tools, limits } = stage
   const { operation } = call.mounted
   if (!operation.prepare) return undefined
@@ -130,7 +130,7 @@ async function prepare(stage: Stage, call: Call, attempt: Attempt | undefined): 
     if (await isAnswered()) return undefined
     try {
       const { emit: _, emitEach: __, later: ___, ...known } = (await ready(stage, connection, call)) as Partial<Work>
-      return await operation.prepare?.({ ...known, limits } as never)
+      return await operation.prepare?.({ ...known, limits, again } as never)
     } catch (error) {
       // The same request, sent twice, may have come through meanwhile; its reply is no refusal.
       if (await isAnswered()) return undefined

@@ -71,7 +71,11 @@ export type AppCall<Path extends string, Query extends TSchema, Body extends TSc
 export type Preparation<Path extends string, Query extends TSchema, Body extends TSchema, Found> = Omit<
   AppCall<Path, Query, Body, Found>,
   'files' | 'given' | 'portion' | 'emit' | 'emitEach' | 'later'
-> & { limits: Limits }
+> & {
+  limits: Limits
+  /** The same request was prepared before, and what is counted once for it is counted. */
+  again: boolean
+}
 
 /** Thrown by `run` when what was prepared does not fit what it finds; then it is prepared again. */
 export class Unprepared extends Error {}

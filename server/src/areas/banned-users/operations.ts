@@ -136,11 +136,9 @@ const listBannedUsers = operation({
       bannedAt: row.banned_at,
     }))
     const meta = { pagination: paginationOf(total, data.length, slice) }
-    // Of those whom the viewer may not see, not even that they have changed is told.
-    if (visible) return withCursor({ data, meta })
     const users = (listed: typeof rows) => listed.map(({ user }) => user)
     const first = async (limit: number) => users((await selectBanned(db, found, query, { limit, offset: 0 })).rows)
-    return withCursor({ data, meta }, await newestChange(db, { page: users(rows), total, first }))
+    return withCursor({ data, meta }, await newestChange(db, { page: users(rows), total, first, visible }))
   },
 })
 

@@ -80,10 +80,8 @@ const listBlockedUsers = operation({
     const view = { actorUid: found.uid, withTags: false, withPrivate: caller.kind === 'server' }
     const sees = await sightOf(db, actor?.uid, () => uids)
     const data = rows.data.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }))
-    // Of those whom the viewer may not see, not even that they have changed is told.
-    if (visible) return withCursor({ data, meta: rows.meta })
     const first = async (perPage: number) => (await pageOf({ ...rest, page: 1, perPage })).data
-    const newest = await newestChange(db, { page: rows.data, total: rows.meta.pagination.total, first })
+    const newest = await newestChange(db, { page: rows.data, total: rows.meta.pagination.total, first, visible })
     return withCursor({ data, meta: rows.meta }, newest)
   },
 })

@@ -10,8 +10,10 @@ import {
   house,
 } from '../../../../tests/support/house.ts'
 import type { Answer } from '../../../../tests/support/http.ts'
+import { type GatedPasswords, gatedPasswords } from '../../../../tests/support/passwords.ts'
 import { appWith, as, clientOf } from '../../../../tests/support/talk.ts'
 import { logOf } from '../../../../tests/support/told.ts'
+import { scryptPasswords } from '../../adapters/passwords/scrypt.ts'
 import { quotaReached } from '../../kit/errors.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 
@@ -227,11 +229,13 @@ for (const database of databases) {
 
   describe(`joining a group under a limit on ${database}`, () => {
     let h: House
+    let passwords: GatedPasswords
     const ofApp = 20
     before(async () => {
       // Windows are whole minutes of real time: all of this is in one.
       mock.timers.enable({ apis: ['Date'], now: Date.now() })
-      h = await house({ database, environment: { PARLEY_LIMIT_CORE: String(ofApp) } })
+      passwords = gatedPasswords()
+      h = await house({ database, passwords, environment: { PARLEY_LIMIT_CORE: String(ofApp) } })
     })
     after(async () => {
       await h.close()
@@ -247,6 +251,27 @@ for (const database of databases) {
       assert.deepEqual([statuses.includes(429), statuses[0], statuses[1]], [true, 200, 409])
       for (const send of Object.values(paths)) assertFails(await send(lin, 'g'), 429, 'ERR_TOO_MANY_REQUESTS')
       for (let n = 0; n < ofApp; n += 1) assertSucceeds(await ada.post('/groups/g/members', { participants: ['lin'] }))
+    })
+
+    it('counts once, also where it has to be prepared again', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', ...locked }, as('ada')))
+      const lin = await clientOf(h, app, 'lin')
+      const remaining = async () => Number((await app.post('/users', {})).headers['x-ratelimit-remaining'])
+      const before = await remaining()
+      const compared = passwords.count()
+      passwords.close('compare')
+      const joining = paths.members?.(lin, 'g', locked.password)
+      await passwords.waiting()
+      // As another node does it, and under another hash: what was compared is not the password any more.
+      const password = await scryptPasswords().hash(locked.password)
+      await h.service.house.database.write((connection) =>
+        tenantDb(connection, app.id).update('groups').set({ password }).where('guid', '=', 'g').execute(),
+      )
+      passwords.open()
+      assertSucceeds((await joining) as Answer)
+      assert.equal(passwords.count() - compared, 2)
+      assert.equal(before - (await remaining()), 2, 'the joining, and this question')
     })
   })
 }

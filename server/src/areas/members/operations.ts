@@ -75,7 +75,7 @@ const addMembers = operation({
     const { found, body, caller } = call
     if (!isJoining(caller, body)) return undefined
     const actor = acting(call.actor)
-    await countAsJoining(call, actor)
+    if (!call.again) await countAsJoining(call, actor)
     return prepareToJoin(call, found, actor, body.password)
   },
   async run(call) {
@@ -134,12 +134,10 @@ const listMembers = operation({
     const { total, rows } = await selectMembers(db, found, { ...query, scopes, visible }, slice)
     const data = await shownMembers(db, rows, actor)
     const meta = { pagination: paginationOf(total, data.length, slice) }
-    // Of those whom the viewer may not see, not even that they have changed is told.
-    if (visible) return withCursor({ data, meta })
     const users = (listed: typeof rows) => listed.map(({ user }) => user)
     const first = async (limit: number) =>
       users((await selectMembers(db, found, { ...query, scopes }, { limit, offset: 0 })).rows)
-    const newest = await newestChange(db, { page: users(rows), total, first })
+    const newest = await newestChange(db, { page: users(rows), total, first, visible })
     return withCursor({ data, meta }, newest)
   },
 })
