@@ -149,6 +149,7 @@ const acts: Record<string, Act> = {
   sendPlace: sends(place),
   sendImage: sends(image),
   sendPaper: sends(paper),
+  sendPaperAsText: sends({ data: { ...text.data, ...paper.data } }),
   upload: uploads(false),
   reply: replies(text),
   replyPlace: replies(place),

@@ -1,6 +1,6 @@
 import { extensionOf } from './names.ts'
 
-const unknown = 'application/octet-stream'
+export const unknownMimeType = 'application/octet-stream'
 
 /** What files are by the end of their name, as far as messages commonly carry them. */
 const kinds: Record<string, string[]> = {
@@ -48,5 +48,5 @@ const byExtension = new Map(
 /** What a name says of a file that nobody has looked into. */
 export function kindByName(name: string): { extension: string; mimeType: string } {
   const extension = extensionOf(name) ?? ''
-  return { extension, mimeType: byExtension.get(extension) ?? unknown }
+  return { extension, mimeType: byExtension.get(extension) ?? unknownMimeType }
 }

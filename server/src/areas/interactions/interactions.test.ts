@@ -194,7 +194,9 @@ for (const database of databases) {
         { interactiveData: [] },
         { interactiveData: { cardActions: [button('a'), button('a')] } },
         { interactiveData: { cardActions: [{ ...button('a'), action: { actionType: 'explode' } }] } },
+        { interactiveData: { cardActions: [{ ...button('a'), action: { actionType: { toString: 1 } } }] } },
         { interactiveData: good, interactionGoal: { type: 'someOf' } },
+        { interactiveData: good, interactionGoal: { type: { toString: 1 } } },
         { interactiveData: good, interactionGoal: { type: 'allOf', elementIds: 'a' } },
         { interactiveData: good, allowSenderInteraction: 'yes' },
       ]

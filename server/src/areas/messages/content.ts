@@ -1,6 +1,6 @@
 import { readMetadata } from '../../kit/metadata.ts'
 import { isWebAddress } from '../../kit/schema.ts'
-import { cleanName, kindByName } from '../files/index.ts'
+import { cleanName, kindByName, unknownMimeType } from '../files/index.ts'
 import type { Attachment } from '../files/schemas.ts'
 import {
   emptyCategory,
@@ -35,6 +35,7 @@ export interface Content {
   data: Data
   /** UIDs that the text names; whether they exist is for the database. */
   mentioned: string[]
+  /** What it names as attached; of media these are its files. */
   mimeTypes: string[]
 }
 
@@ -118,8 +119,20 @@ function checked(
     type,
     data: { ...content, ...(attachments.length > 0 && { attachments, url: attachments[0]?.url }) },
     mentioned,
-    mimeTypes: attachments.map(({ mimeType }) => mimeType),
+    mimeTypes: isMedia({ category, type }) ? attachments.map(({ mimeType }) => mimeType) : mimeTypesNamedIn(content),
   }
+}
+
+/**
+ * Messages that are not media have no files, and what they hold under this name is data like any other. But there are
+ * clients that show it wherever it stands, so it may not name what the sender may not attach.
+ */
+function mimeTypesNamedIn({ attachments }: Data): string[] {
+  if (!Array.isArray(attachments)) return []
+  return attachments.map((each) => {
+    const mimeType = objectOf(each)?.mimeType
+    return typeof mimeType === 'string' ? mimeType : unknownMimeType
+  })
 }
 
 export function isMedia({ category, type }: { category: string; type: string }): boolean {
@@ -188,9 +201,13 @@ function attachmentFrom(sent: unknown): Attachment {
 }
 
 /** Letters for what lists can be filtered by, so that a filter need not read the content. */
-export function flagsOf({ data, mentioned, mimeTypes }: Pick<Content, 'data' | 'mentioned' | 'mimeTypes'>): string {
+export function flagsOf({
+  data,
+  mentioned,
+  ...kind
+}: Pick<Content, 'category' | 'type' | 'data' | 'mentioned'>): string {
   const text = typeof data.text === 'string' ? data.text : ''
-  return `${mimeTypes.length > 0 ? 'a' : ''}${hasLink(text) ? 'l' : ''}${mentioned.length > 0 ? 'm' : ''}`
+  return `${isMedia(kind) ? 'a' : ''}${hasLink(text) ? 'l' : ''}${mentioned.length > 0 ? 'm' : ''}`
 }
 
 export function objectOf(value: unknown): Data | undefined {

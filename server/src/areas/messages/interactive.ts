@@ -6,8 +6,8 @@ import { invalidData } from './errors.ts'
 /** So long can the id of an element be; databases keep what was done with it by this id. */
 export const elementIdMax = 500
 
-const goals = ['anyAction', 'anyOf', 'allOf', 'oneOf', 'none']
-const actions = ['apiAction', 'urlNavigation', 'deepLinkAction', 'customAction']
+const goals: readonly unknown[] = ['anyAction', 'anyOf', 'allOf', 'oneOf', 'none']
+const actions: readonly unknown[] = ['apiAction', 'urlNavigation', 'deepLinkAction', 'customAction']
 
 export interface Goal {
   type: string
@@ -28,7 +28,7 @@ export function checkInteractive({ interactiveData, interactionGoal, allowSender
   }
   if (new Set(ids).size < ids.length) throw invalidData({ reason: 'must not use an elementId twice' })
   for (const { action } of elements) {
-    if (isObject(action) && !actions.includes(String(action.actionType))) {
+    if (isObject(action) && !actions.includes(action.actionType)) {
       throw invalidData({ reason: `must have an actionType of ${actions.join(', ')}` })
     }
   }
@@ -38,7 +38,7 @@ function checkGoal(goal: unknown): void {
   if (goal === undefined) return
   const valid =
     isObject(goal) &&
-    (goal.type === undefined || goals.includes(String(goal.type))) &&
+    (goal.type === undefined || goals.includes(goal.type)) &&
     (goal.elementIds === undefined ||
       (Array.isArray(goal.elementIds) && goal.elementIds.every((id) => typeof id === 'string')))
   if (!valid) throw invalidData({ reason: `must have an interactionGoal of type ${goals.join(', ')} with elementIds` })

@@ -79,6 +79,28 @@ for (const database of databases) {
       assert.equal('attachments' in assertSucceeds(text).data.data, false)
     })
 
+    it('are not the only ones that name attachments: none may name what its sender may not attach', async () => {
+      const own = await appWith(h, 'ada', 'lin')
+      const { role } = assertSucceeds(await own.post('/roles', { role: 'painter', name: 'Painter' })).data
+      assertSucceeds(await own.put('/users/lin', { role }))
+      const permissions = { 'sendMessage.mimeTypes': ['image/*'] }
+      assertSucceeds(await own.put(`/roles/${role}/permissions`, { permissions }))
+      const picture = { ...attachment, mimeType: 'image/png' }
+      const kinds = [
+        { data: { text: 'Look' } },
+        { category: 'custom', type: 'place', data: { customData: {} } },
+        { category: 'interactive', type: 'form', data: { interactiveData: {} } },
+      ]
+      for (const kind of kinds) {
+        const naming = (attachments: unknown) =>
+          own.post('/messages', { ...toAda, ...kind, data: { ...kind.data, attachments } }, as('lin'))
+        for (const said of [undefined, [], 'plan.pdf', {}, [picture]]) assertSucceeds(await naming(said))
+        for (const said of [attachment, {}, null, 'plan.pdf', { mimeType: 7 }, { mimeType: { toString: 1 } }]) {
+          assertFails(await naming([picture, said]), 403, 'ERR_PERMISSION_DENIED')
+        }
+      }
+    })
+
     it('need attachments that make sense', async () => {
       const wrong: [unknown, string][] = [
         [undefined, 'ERR_EMPTY_MESSAGE_FILE'],

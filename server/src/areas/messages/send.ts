@@ -19,7 +19,7 @@ import {
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { blocksBetween, systemUid, toUser, usersByUid } from '../users/index.ts'
-import { type Content, contentOf, flagsOf, kindOf, messageCharactersMax, objectOf } from './content.ts'
+import { type Content, contentOf, flagsOf, isMedia, kindOf, messageCharactersMax, objectOf } from './content.ts'
 import {
   actionNotAllowed,
   blockedByExtension,
@@ -167,7 +167,7 @@ async function write(
     flags: flagsOf({ ...content, mentioned: known }),
     mentions: known,
   })
-  if (content.mimeTypes.length > 0) await claim(db, data as Attached, row.id)
+  if (isMedia(content)) await claim(db, data as Attached, row.id)
   if (tags && tags.length > 0) await putTags(db, row.id, tags)
   await putSearchEntries(db, messagesList, [searchEntry(row)])
   const notified = await notApart(db, speaker, known)
@@ -190,7 +190,7 @@ type Attached = { attachments?: { url: string; mimeType: string }[] }
 
 /** The content with files of ours, and what we know of them, in place of the addresses by which they were named. */
 async function withOwnFiles({ db, tools }: Work, content: Content): Promise<Content> {
-  if (content.mimeTypes.length === 0) return content
+  if (!isMedia(content)) return content
   const named = (content.data as Attached).attachments ?? []
   const attachments = await adoptAttachments(db, tools, named)
   if (!attachments) throw invalidMedia({ reason: 'a file was never uploaded, or is gone' })

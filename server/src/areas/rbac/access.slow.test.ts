@@ -144,6 +144,9 @@ const table = linesOf(`
   sendMessage.mimeTypes                         image/*                                     sendImage            ok          ok            ok
   sendMessage.mimeTypes                         image/*                                     sendPaper            ok          ok            denied
   sendMessage.mimeTypes                         image/*                                     replyPaper           needsActor  ok            denied
+  sendMessage.mimeTypes                         image/*                                     sendPaperAsText      ok          ok            denied
+  sendMessage.mimeTypes                         image/*                                     sendPaperAsPlace     ok          ok            denied
+  sendMessage.mimeTypes                         image/*                                     toFriend             ok          ok            ok
   editMessage                                   deny                                        editDirect           ok          ok            denied
   editMessage                                   deny                                        editAsOwner          ok          ok            denied
   editMessage                                   deny                                        editAnothers         ok          notSender     denied
@@ -179,6 +182,7 @@ const table = linesOf(`
   sendThreadedMessage.mimeTypeAccessControl     deny+sendThreadedMessage.mimeTypes=image/*  replyPaper           needsActor  ok            ok
   sendThreadedMessage.mimeTypes                 image/*                                     replyImage           needsActor  ok            ok
   sendThreadedMessage.mimeTypes                 image/*                                     replyPaper           needsActor  ok            denied
+  sendThreadedMessage.mimeTypes                 image/*                                     replyPaperAsText     needsActor  ok            denied
   sendThreadedMessage.mimeTypes                 image/*                                     sendPaper            ok          ok            ok
   editThreadedMessage                           deny                                        editReply            ok          ok            denied
   editThreadedMessage                           deny                                        editDirect           ok          ok            ok
@@ -221,6 +225,7 @@ const table = linesOf(`
   joinGroup.allowedGroupTypes                   password                                    joinAsMember         ok          notJoined|ok  notJoined|denied
   sendMessage.allowedMimeTypes                  image/*                                     sendImage            ok          ok            ok
   sendMessage.allowedMimeTypes                  image/*                                     sendPaper            ok          ok            denied
+  sendMessage.allowedMimeTypes                  image/*                                     sendPaperAsText      ok          ok            denied
   sendMessage.allowedMimeTypes                  image/*                                     toFriend             ok          ok            ok
   editMessage.denyForScopes                     admin                                       editDirect           ok          ok            ok
   editMessage.denyForScopes                     admin                                       editAsOwner          ok          ok            denied

@@ -126,6 +126,7 @@ const table = linesOf(`
   sendMessage.mimeTypeAccessControl             deny+sendMessage.mimeTypes=image/*          participant  sendImage        ok          ok                ok                ok                denied            notJoined
   sendMessage.mimeTypeAccessControl             deny+sendMessage.mimeTypes=image/*          participant  sendPaper        ok          ok                ok                ok                ok                notJoined
   sendMessage.mimeTypes                         image/*                                     participant  sendPaper        ok          ok                ok                ok                denied            notJoined
+  sendMessage.mimeTypes                         image/*                                     participant  sendPaperAsText  ok          ok                ok                ok                denied            notJoined
   sendMessage.mimeTypes                         image/*                                     participant  sendImage        ok          ok                ok                ok                ok                notJoined
   editMessage                                   deny                                        admin        editOwn          ok          denied            denied            ok                ok                noAccess
   editMessage                                   deny                                        moderator    editOwn          ok          ok                ok                denied            ok                noAccess
