@@ -49,6 +49,35 @@ export async function makeGroup(
   return group
 }
 
+/** So many groups that a user owns. All that were made are gone afterwards, also where one of them could not be made. */
+export async function makeGroupsOf(server: Server, owner: string, count: number): Promise<void> {
+  const guids = Array.from({ length: count }, () => server.fresh('group'))
+  const made: string[] = []
+  server.afterwards(() => sideBySide(made, (guid) => server.api.delete(`/groups/${guid}`)))
+  await sideBySide(guids, async (guid) => {
+    data(await server.api.send('POST', '/groups', { ...as(owner), body: { guid, name: 'Conformance' } }))
+    made.push(guid)
+  })
+}
+
+const hands = 8
+
+/** Does the same with each, a few at a time, until it fails with one; then nothing is under way any more. */
+async function sideBySide<Item>(items: Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const rest = items.values()
+  let failed: unknown
+  const hand = async () => {
+    for (const item of rest) {
+      if (failed) return
+      await work(item).catch((error) => {
+        failed ??= error
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: hands }, hand))
+  if (failed) throw failed
+}
+
 /** A message from one user to another. */
 export async function say(server: Server, from: string, receiver: string, more: object = {}): Promise<Shown> {
   const body = { receiver, receiverType: 'user', data: { text: 'Conformance' }, ...more }

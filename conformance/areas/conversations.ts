@@ -1,5 +1,5 @@
 import { type CheckedArea, check, data, done, equal, failure, holds, isSeconds, success } from '../check.ts'
-import { actorWith, as, clientOf, idsIn, makeGroup, makeUsers, say, sayIn } from '../people.ts'
+import { actorWith, as, clientOf, idsIn, makeGroup, makeUser, makeUsers, say, sayIn, uidsIn } from '../people.ts'
 
 const withUser = (uid: string, rest = '') => `/users/${uid}/conversation${rest}`
 const denied = [403, 'ERR_PERMISSION_DENIED'] as const
@@ -73,6 +73,19 @@ export const conversations: CheckedArea = {
       equal(await list('?conversationType=group'), [], 'groups')
       failure(await server.api.get('/conversations?hideAgentic=true&onlyAgentic=true'), 400, 'ERR_BAD_REQUEST')
       failure(await server.api.send('GET', '/conversations?unique=1', as(a)), 400, 'ERR_BAD_REQUEST')
+    }),
+    check('4 List', 'where nobody acts, `unread` keeps the sides of all who have something unread', async (server) => {
+      const name = `${server.fresh('name')}.`
+      const { uid: a } = await makeUser(server, { name })
+      const [b = '', c = ''] = await makeUsers(server, 2)
+      await say(server, b, a)
+      await say(server, a, c)
+      const sidesWith = async (search: string) =>
+        uidsIn(data(await server.api.get(`/conversations?searchKey=${name}${search}`))).toSorted()
+      equal(await sidesWith('&unread=true'), [c], 'who has not read what was said')
+      for (const search of ['', '&unread=false', '&unread=maybe', '&unread=']) {
+        equal(await sidesWith(search), [b, c].toSorted(), `who is listed with ${search || 'nothing asked'}`)
+      }
     }),
     check('4 List', '`per_page` means `perPage`, which wins', async (server) => {
       const [a = '', b = '', c = ''] = await makeUsers(server, 3)

@@ -12,7 +12,9 @@ import {
   says,
   success,
 } from '../check.ts'
-import { as, clientOf, guidsIn, makeGroup, makeUser, makeUsers } from '../people.ts'
+import { as, clientOf, guidsIn, makeGroup, makeGroupsOf, makeUser, makeUsers } from '../people.ts'
+
+const groupsOfUserMax = 2_000
 
 export const groups: CheckedArea = {
   name: 'groups',
@@ -214,6 +216,19 @@ export const groups: CheckedArea = {
       failure(await server.api.get(`/groups/${guid}`), 404, 'ERR_GUID_NOT_FOUND')
       const again = await makeGroup(server, { guid })
       equal(again.membersCount, 0, '`membersCount` of the next group')
+    }),
+    check('9, 11.7 Errors', 'more than 2,000 groups of a user: 402 ERR_PLAN_QUOTA_RESTRICTION', async (server) => {
+      const [a = '', b = ''] = await makeUsers(server, 2)
+      const { guid } = await makeGroup(server, {}, as(b))
+      await makeGroupsOf(server, a, groupsOfUserMax)
+      const quota = [402, 'ERR_PLAN_QUOTA_RESTRICTION'] as const
+      const oneMore = { guid: server.fresh('group'), name: 'Conformance' }
+      failure(await server.api.send('POST', '/groups', { ...as(a), body: oneMore }), ...quota)
+      failure(await server.api.get(`/groups/${oneMore.guid}`), 404, 'ERR_GUID_NOT_FOUND')
+      failure(await (await clientOf(server, a)).post(`/groups/${guid}/members`, { participants: [a] }), ...quota)
+      const { participants } = data(await server.api.post(`/groups/${guid}/members`, { participants: [a] }))
+      failedEntry(participants[a], quota[1], 'the user who is in as many as there may be')
+      equal(data(await server.api.get(`/groups/${guid}`)).membersCount, 1, 'how many came in')
     }),
     check('15.12 Clients', 'the owner hands the group over, and nobody else', async (server) => {
       const [a = '', b = ''] = await makeUsers(server, 2)
