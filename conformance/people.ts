@@ -1,4 +1,4 @@
-import { data, type Server } from './check.ts'
+import { data, NotSeen, type Server } from './check.ts'
 import type { Caller } from './client.ts'
 
 /** The headers of a server that acts for a user. */
@@ -49,32 +49,40 @@ export async function makeGroup(
   return group
 }
 
-/** So many groups that a user owns. All that were made are gone afterwards, also where one of them could not be made. */
-export async function makeGroupsOf(server: Server, owner: string, count: number): Promise<void> {
-  const guids = Array.from({ length: count }, () => server.fresh('group'))
-  const made: string[] = []
-  server.afterwards(() => sideBySide(made, (guid) => server.api.delete(`/groups/${guid}`)))
-  await sideBySide(guids, async (guid) => {
-    data(await server.api.send('POST', '/groups', { ...as(owner), body: { guid, name: 'Conformance' } }))
-    made.push(guid)
-  })
+/**
+ * The same server as an app of the check's own sees it, by its chat address and its fullAccess key; for what would take long
+ * to clear away. The whole app is scheduled for deletion afterwards, so that nothing in it has to be removed.
+ */
+export async function inOwnApp(server: Server): Promise<Server> {
+  const { management, connection, url } = server
+  const [, appId, region] = /\/\/([a-z0-9]+)\.api-([^.]+)\./.exec(url) ?? []
+  if (appId === undefined) throw new NotSeen('the address does not name an app')
+  if (!management) throw new NotSeen('the suite was not given the management door')
+  const answer = await management.api.post('/apps', { name: server.fresh('app'), region, skipSampleData: true })
+  if (answer.status === 403) throw new NotSeen('the account has as many apps as it may have')
+  const { id, apiKeys } = data(answer)
+  server.afterwards(() => management.api.delete(`/apps/${id}`))
+  const [full] = Object.values<Shown>(apiKeys).filter(({ scope }) => scope === 'fullAccess')
+  const there = url.replace(`//${appId}.`, `//${id}.`)
+  const api = connection.caller(there, { apikey: full.apiKey })
+  return { ...server, url: there, apiKey: full.apiKey, api, afterwards: () => {} }
 }
 
-const hands = 8
+const sideBySide = 8
 
-/** Does the same with each, a few at a time, until it fails with one; then nothing is under way any more. */
-async function sideBySide<Item>(items: Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  const rest = items.values()
+/** So many groups that a user owns, several made at a time; where one cannot be made, no other is under way any more. */
+export async function makeGroupsOf(server: Server, owner: string, count: number): Promise<void> {
+  let left = count
   let failed: unknown
-  const hand = async () => {
-    for (const item of rest) {
-      if (failed) return
-      await work(item).catch((error) => {
+  const makeSome = async () => {
+    while (left > 0 && !failed) {
+      left -= 1
+      await makeGroup(server, {}, as(owner)).catch((error) => {
         failed ??= error
       })
     }
   }
-  await Promise.all(Array.from({ length: hands }, hand))
+  await Promise.all(Array.from({ length: sideBySide }, makeSome))
   if (failed) throw failed
 }
 

@@ -155,8 +155,9 @@ describe('a trial under the names of another service', () => {
   })
 
   it('tells of itself under its domain, without a port that clients do not know', async () => {
-    const { body } = await byCurl('GET', `https://${app.id}.api-us.${domain}/openapi.json`, {})
-    assert.equal(body.servers[0].variables.domain.default, domain)
+    const url = `https://${app.id}.api-us.${domain}/openapi.json`
+    const { stdout } = await run('curl', ['-sSf', url], { env: environment(), maxBuffer: 16 * 1024 * 1024 })
+    assert.equal(JSON.parse(stdout).servers[0].variables.domain.default, domain)
   })
 
   it('refuses all other names, so that nothing of it reaches anybody else', async () => {

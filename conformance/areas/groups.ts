@@ -12,7 +12,7 @@ import {
   says,
   success,
 } from '../check.ts'
-import { as, clientOf, guidsIn, makeGroup, makeGroupsOf, makeUser, makeUsers } from '../people.ts'
+import { as, clientOf, guidsIn, inOwnApp, makeGroup, makeGroupsOf, makeUser, makeUsers } from '../people.ts'
 
 const groupsOfUserMax = 2_000
 
@@ -217,7 +217,8 @@ export const groups: CheckedArea = {
       const again = await makeGroup(server, { guid })
       equal(again.membersCount, 0, '`membersCount` of the next group')
     }),
-    check('9, 11.7 Errors', 'more than 2,000 groups of a user: 402 ERR_PLAN_QUOTA_RESTRICTION', async (server) => {
+    check('9, 11.7 Errors', 'more than 2,000 groups of a user: 402 ERR_PLAN_QUOTA_RESTRICTION', async (home) => {
+      const server = await inOwnApp(home)
       const [a = '', b = ''] = await makeUsers(server, 2)
       const { guid } = await makeGroup(server, {}, as(b))
       await makeGroupsOf(server, a, groupsOfUserMax)
