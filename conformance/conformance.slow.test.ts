@@ -321,6 +321,15 @@ const habits: { habit: string; area: string; section: string; falsify: (reply: R
     },
   },
   {
+    habit: 'takes everybody for a collaborator who is to be removed',
+    area: 'collaborators',
+    section: '22.5 Remove',
+    falsify({ body }) {
+      const removed = body.data?.collaboratorsToRemove ?? {}
+      for (const email of Object.keys(removed)) removed[email] = { success: true, message: 'Gone.' }
+    },
+  },
+  {
     habit: 'keeps from clients what their role may not use',
     area: 'settings',
     section: '15.2 Client',

@@ -5,6 +5,7 @@ import { authTokens } from './areas/auth-tokens.ts'
 import { bannedUsers } from './areas/banned-users.ts'
 import { blockedUsers } from './areas/blocked-users.ts'
 import { calls } from './areas/calls.ts'
+import { collaborators } from './areas/collaborators.ts'
 import { conventions } from './areas/conventions.ts'
 import { conversations } from './areas/conversations.ts'
 import { friends } from './areas/friends.ts'
@@ -39,6 +40,7 @@ export const checkedAreas: CheckedArea[] = [
   messages,
   conversations,
   settings,
+  collaborators,
 ]
 
 /** Where the server is and what opens it. */

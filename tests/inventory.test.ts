@@ -26,6 +26,8 @@ management  DELETE /apps/{appId}                           -           unsupport
 management  GET    /apps/{appId}/settings                  -           unsupported  standard  10240
 management  POST   /apps/{appId}/settings                  -           unsupported  standard  10240
 management  DELETE /apps/{appId}/settings                  -           unsupported  standard  10240
+management  POST   /apps/{appId}/collaborators             -           unsupported  standard  10240
+management  GET    /apps/{appId}/collaborators             -           unsupported  standard  10240
 server      GET    /v3/app                                 fullAccess  unsupported  standard  10240
 server      POST   /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240
 server      GET    /v3/roles/{role}/restrictedfeatures    fullAccess  unsupported  standard  10240

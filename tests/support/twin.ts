@@ -54,6 +54,8 @@ export async function modelApp(house: House): Promise<Model> {
     const path = filledPath(documentedPath(area, operation), records)
     for (const body of bodiesOf(operation)) await sendAs(house, operation, app, authToken, path, body)
   }
+  const team = { admins: ['sample@acme.example'] }
+  assertSucceeds(await house.management.post(`/apps/${app.id}/collaborators`, team))
   // A member that can be read; some of these took the tags away.
   assertSucceeds(await app.post(`/groups/${records.guid}/members`, { participants: [records.uid] }))
   assertSucceeds(await app.put(`/users/${records.uid}`, { tags: ['sample'] }))

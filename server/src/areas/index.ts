@@ -5,6 +5,7 @@ import { bannedUsers } from './banned-users/index.ts'
 import { blockedUsers } from './blocked-users/index.ts'
 import { calls } from './calls/index.ts'
 import { clientSettings } from './client-settings/index.ts'
+import { collaborators } from './collaborators/index.ts'
 import { conversations } from './conversations/index.ts'
 import { emulator } from './emulator/index.ts'
 import { files } from './files/index.ts'
@@ -29,6 +30,7 @@ export const areas = [
   apiKeys,
   roles,
   apps,
+  collaborators,
   ownApp,
   restrictedFeatures,
   rbac,

@@ -7,7 +7,7 @@ import { addRole } from '../areas/roles/index.ts'
 import { addMissingUsers } from '../areas/users/index.ts'
 import type { House } from '../compose.ts'
 import type { KeyScope } from '../kit/operation.ts'
-import { domainWithPort } from '../kit/place.ts'
+import { originOf } from '../kit/place.ts'
 import { workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import { demoCalls } from './demo-calls.ts'
@@ -91,7 +91,7 @@ export async function writeCredentials(
   const { config } = house
   const file = join(config.data, credentialsFile)
   const { domain, region } = config
-  const at = (host: string) => `https://${host}.${domainWithPort({ domain, port })}`
+  const at = (host: string) => originOf({ domain, port }, host)
   const credentials: Credentials = {
     baseUrl: `${at(`${appId}.api-${region}`)}/v3`,
     callsBaseUrl: `${at(`${appId}.call-${region}`)}/v3`,

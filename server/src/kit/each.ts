@@ -29,7 +29,8 @@ export type ItemOutcome = Static<typeof ItemOutcome>
 export const Outcomes = Type.Record(Type.String(), ItemOutcome)
 
 /** The same at the management door. */
-export const ManagementOutcomes = Type.Record(Type.String(), outcomeFrom('mgmt-api'))
+export const ManagementOutcome = outcomeFrom('mgmt-api')
+export const ManagementOutcomes = Type.Record(Type.String(), ManagementOutcome)
 
 /**
  * Does the work for each item in turn and tells each one's outcome: the work answers its message, and a failure with a

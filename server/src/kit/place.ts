@@ -6,3 +6,8 @@ const httpsPort = 443
 export function domainWithPort({ domain, port }: Pick<Place, 'domain' | 'port'>): string {
   return port === httpsPort ? domain : `${domain}:${port}`
 }
+
+/** Where a host of this install is reached, by the part of its name before the domain. */
+export function originOf(place: Pick<Place, 'domain' | 'port'>, name: string): string {
+  return `https://${name}.${domainWithPort(place)}`
+}

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Secrets } from '../../kit/ports.ts'
 import type { Platform } from '../../storage/platform.ts'
-import type { ManagementKeyRow } from './tables.ts'
+import type { AccountRow, ManagementKeyRow } from './tables.ts'
 
 /** The account that every install begins with. */
 export const ownerAccountId = 1
@@ -14,6 +14,21 @@ export async function ensureOwner(platform: Platform, domain: string): Promise<v
     .values({ id: ownerAccountId, name: 'Install owner', email: `owner@${domain}` })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** The account that calls at the management door. */
+export function accountOf(caller: { kind: string; accountId?: number }): number {
+  return caller.accountId ?? 0
+}
+
+export function requireAccount(platform: Platform, id: number): Promise<AccountRow> {
+  return platform.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** The accounts with these addresses, which are in lower case. */
+export async function accountsAt(platform: Platform, emails: string[]): Promise<AccountRow[]> {
+  if (emails.length === 0) return []
+  return platform.selectFrom('accounts').selectAll().where('email', 'in', emails).execute()
 }
 
 /** Makes a management pair for the install's owner. The secret is answered here and never again. */

@@ -4,11 +4,19 @@ import { purgeApp } from './jobs.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
-export { addManagementKey, ensureOwner, findManagementKey, ownerAccountId } from './accounts.ts'
+export {
+  accountOf,
+  accountsAt,
+  addManagementKey,
+  ensureOwner,
+  findManagementKey,
+  ownerAccountId,
+  requireAccount,
+} from './accounts.ts'
 export { createdAtOf } from './beginning.ts'
 export { leftInStore } from './gates.ts'
 export { bringSettings, settingsInForce, settingsOf, usualSettings } from './settings.ts'
-export { addApp, appOf, appsOf, toAppRecord, toAppSummary } from './store.ts'
+export { addApp, appOf, appsOf, requireActiveApp, toAppRecord, toAppSummary } from './store.ts'
 export type { AppRow } from './tables.ts'
 
 export const apps = area({

@@ -4,6 +4,7 @@ import { managementOperation } from '../../kit/operation.ts'
 import { pageOf, paginate } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
+import { accountOf } from './accounts.ts'
 import { appArchived, appLimitReached, appNotFound } from './errors.ts'
 import { AppCreate, AppDeletion, AppListQuery, AppRecord, AppSettings, SettingsReset, SettingsSet } from './schemas.ts'
 import { problemWith, settingsInForce } from './settings.ts'
@@ -138,9 +139,5 @@ const resetAppSettings = managementOperation({
     return done(keys ? `${keys.join(', ')}: back to the default.` : 'All settings are back to their defaults.')
   },
 })
-
-function accountOf(caller: { kind: string; accountId?: number }): number {
-  return caller.accountId ?? 0
-}
 
 export const operations = [createApp, listApps, getApp, deleteApp, listAppSettings, setAppSettings, resetAppSettings]

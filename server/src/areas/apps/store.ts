@@ -6,6 +6,7 @@ import { contains } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { addKey, keysOf, toApiKey } from '../api-keys/index.ts'
 import { addDefaultRole } from '../roles/index.ts'
+import { requireAccount } from './accounts.ts'
 import { appArchived, appLimitReached, appNotFound } from './errors.ts'
 import { appCreated, appSettingsChanged, appArchived as appWasArchived } from './events.ts'
 import { purgeApp } from './jobs.ts'
@@ -131,11 +132,7 @@ export async function changeSettings(
 }
 
 export async function toAppRecord(platform: Platform, { db, tools }: Work, app: AppRow): Promise<AppRecord> {
-  const owner = await platform
-    .selectFrom('accounts')
-    .selectAll()
-    .where('id', '=', app.account_id)
-    .executeTakeFirstOrThrow()
+  const owner = await requireAccount(platform, app.account_id)
   const keys = await keysOf(db).execute()
   return {
     ...toAppSummary(app),

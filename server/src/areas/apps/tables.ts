@@ -26,6 +26,7 @@ export type AppRow = Selectable<AppTable>
 export interface AccountRow {
   id: number
   name: string
+  /** In lower case. */
   email: string
 }
 

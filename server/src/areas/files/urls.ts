@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { domainWithPort } from '../../kit/place.ts'
+import { originOf } from '../../kit/place.ts'
 import type { Tools } from '../../kit/ports.ts'
 
 /**
@@ -63,5 +63,5 @@ function signedText(purpose: Purpose, appId: string, key: string, expiry: string
 }
 
 function origin({ place }: Signing, appId: string): string {
-  return `https://${appId}.api-${place.region}.${domainWithPort(place)}`
+  return originOf(place, `${appId}.api-${place.region}`)
 }
