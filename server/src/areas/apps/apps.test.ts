@@ -386,7 +386,10 @@ for (const database of databases) {
 
       it('purges every row of the app after 30 days, and no other', thorough, async () => {
         const [gone, stays] = [await newApp(), await newApp()]
-        for (const app of [gone, stays]) await fill(app)
+        for (const app of [gone, stays]) {
+          await fill(app)
+          assertSucceeds(await h.management.post(`/apps/${app.id}/collaborators`, { admins: ['ana@acme.example'] }))
+        }
         assertSucceeds(await h.management.delete(`/apps/${gone.id}`))
         h.clock.setOffset(graceSeconds - 60)
         await h.settle()
