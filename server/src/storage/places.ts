@@ -25,7 +25,7 @@ interface Waiting {
 const nobodys = ''
 /** Of an app that is alone, and of one beside others: these wait for the database too, not only for a place. */
 const partOfApp = 0.7
-const partBesideOthers = 0.3
+const partBesideOthers = 0.5
 /** An app is about for so long after it has asked. */
 const aboutMilliseconds = 1_000
 
