@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { type Area, area } from '../server/src/kit/area.ts'
-import { type JobDefinition, job, laneOf } from '../server/src/kit/job.ts'
+import { destinationOf, type JobDefinition, job, laneOf } from '../server/src/kit/job.ts'
 import { Type } from '../server/src/kit/schema.ts'
 import { type Work, workIn } from '../server/src/kit/work.ts'
 import type { JobLane } from '../server/src/storage/tables.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { connectionUnder } from '../server/src/storage/underneath.ts'
 import { claimSome } from '../server/src/workers/claims.ts'
-import { createJobLoop } from '../server/src/workers/jobs.ts'
-import { createRota } from '../server/src/workers/rota.ts'
+import { createDestinations } from '../server/src/workers/destinations.ts'
+import { createJobLanes } from '../server/src/workers/jobs.ts'
+import { createPlaces } from '../server/src/workers/places.ts'
+import { createRota, type Moment, type Rota } from '../server/src/workers/rota.ts'
 import { type DatabaseName, databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { plansOf, rowsRead } from './support/plans.ts'
@@ -58,13 +60,21 @@ function inApp(h: House, appId: string, work: (work: Work) => Promise<unknown>):
 }
 
 /** Queues so many jobs of an app, all of them overdue. */
-async function queue(h: House, appId: string, definition: JobDefinition, count: number, from = 0): Promise<void> {
+async function queue(
+  h: House,
+  appId: string,
+  definition: JobDefinition,
+  count: number,
+  from = 0,
+  destination = '',
+): Promise<void> {
   const { name } = definition
   for (let first = from; first < from + count; first += rowsPerInsert) {
     const numbers = Array.from({ length: Math.min(rowsPerInsert, from + count - first) }, (_, index) => first + index)
     await inApp(h, appId, async ({ db, now }) => {
+      const place = { lane: laneOf(definition), destination: destinationOf(definition, destination) }
       const rows = numbers.map((n) => ({
-        ...{ name, lane: laneOf(definition), key: `${n}`, payload: JSON.stringify({ n }), run_at: now - 3_600 },
+        ...{ name, ...place, key: `${n}`, payload: JSON.stringify({ n }), run_at: now - 3_600 },
       }))
       await db.insert('jobs', rows).execute()
     })
@@ -87,12 +97,53 @@ const silentLog = pino({ level: 'silent' })
 /** The jobs of one more node on the same database. */
 function nodeWith({ service }: House, ...jobs: JobDefinition[]) {
   const { database, tools } = service.house
-  return createJobLoop(database, card(...jobs), () => tools, silentLog)
+  return createJobLanes(database, card(...jobs), () => tools, silentLog)
 }
 
-const countOf = (ran: string[], appId: string) => ran.filter((each) => each === appId).length
+/** Jobs that stay outside until they are let in, and tell where they went. */
+function hanging(name = 'test.slow', perDestination = 2) {
+  const begun: string[] = []
+  let open = () => {}
+  let opened = Promise.resolve()
+  const shut = () => {
+    opened = new Promise((resolve) => {
+      open = resolve
+    })
+  }
+  shut()
+  const definition = job({
+    ...{ name, payload, attemptsMax: 3, atOnce: { perDestination } },
+    async prepare({ n }, { db }) {
+      const row = await db.select('jobs').select('jobs.destination').where('jobs.key', '=', `${n}`).executeTakeFirst()
+      begun.push(`${db.appId} ${row?.destination.slice(name.length + 1)}`)
+      await opened
+    },
+    run: async () => undefined,
+  })
+  const end = async (node: ReturnType<typeof nodeWith>) => {
+    open()
+    while (await node.outsideMoves()) {}
+    shut()
+  }
+  return { job: definition, begun, end }
+}
+
+const countOf = (ran: string[], appId: string) => ran.filter((each) => each.startsWith(appId)).length
 
 for (const database of databases) {
+  /** Of tens of thousands of jobs the database reads a few hundred, by an index that leads to them. */
+  function assertReadsLittle(plans: string[]): void {
+    assert.ok(plans.length >= 3)
+    for (const plan of plans) {
+      if (database === 'sqlite') {
+        assert.doesNotMatch(plan, /SCAN jobs/)
+        for (const [, index, by] of plan.matchAll(/jobs USING (?:COVERING )?INDEX (jobs_\w+) \(([^)]*)\)/g)) {
+          if (index === 'jobs_in_line') assert.match(by ?? '', /lane=\? AND app_id(=|>)/)
+        }
+      } else assert.ok(rowsRead(plan, ['jobs']) <= 500, plan)
+    }
+  }
+
   describe(`turns between apps on ${database}`, () => {
     for (const lane of ['inside', 'outside', 'bulk'] as const) {
       it(`come at once to a single job in the lane "${lane}", whatever another app has queued there`, async () => {
@@ -147,7 +198,7 @@ for (const database of databases) {
           await queue(h, appId, inside, count)
         }
         const node = nodeWith(h, inside)
-        while (ran.length < 500) assert.ok(await node.run())
+        while (ran.length < 500) assert.ok(await node.runInside())
         const shares = ['a', 'b', 'c'].map((appId) => countOf(ran, appId))
         for (const share of shares) assert.ok(Math.abs(share - ran.length / 3) <= jobsPerBatch, `${shares}`)
       })
@@ -160,7 +211,7 @@ for (const database of databases) {
         const apps = Array.from({ length: 65 }, (_, n) => `app-${n}`)
         for (const appId of apps) await queue(h, appId, inside, 5)
         const node = nodeWith(h, inside)
-        while (ran.length < 2 * apps.length) assert.ok(await node.run())
+        while (ran.length < 2 * apps.length) assert.ok(await node.runInside())
         assert.deepEqual(
           apps.filter((appId) => countOf(ran, appId) < 1 || countOf(ran, appId) > 3),
           [],
@@ -180,37 +231,66 @@ for (const database of databases) {
         await inApp(h, 'app-777', ({ later }) => later(inside, { n: 2 }, { key: 'two' }))
         const node = nodeWith(h, inside)
         let batches = 0
-        for (; !ran.includes('app-777'); batches += 1) assert.ok(await node.run())
+        for (; !ran.includes('app-777'); batches += 1) assert.ok(await node.runInside())
         assert.ok(batches <= 6, `it took ${batches} batches`)
       })
     })
 
-    it('leave room outside: an app with slow jobs keeps no more than half of the places', async () => {
-      const begun: string[] = []
-      let open = () => {}
-      const opened = new Promise<void>((resolve) => {
-        open = resolve
-      })
-      const slow = job({
-        name: 'test.slow',
-        payload,
-        attemptsMax: 3,
-        async prepare(_, { db }) {
-          begun.push(db.appId)
-          await opened
-        },
-        run: async () => undefined,
-      })
+    it('leave room outside: whoever does not answer keeps the few places of one destination', async () => {
+      const slow = hanging()
       await withHouse(database, [], async (h) => {
-        await queue(h, 'a', slow, 50)
-        const node = nodeWith(h, slow)
-        for (let round = 0; round < 5; round += 1) await node.run()
-        assert.deepEqual(begun, ['a', 'a'])
-        await queue(h, 'b', slow, 1)
-        await node.run()
-        assert.deepEqual(begun, ['a', 'a', 'b'])
-        open()
-        while (await node.outsideMoves()) {}
+        await queue(h, 'a', slow.job, 150, 0, 'deaf')
+        const node = nodeWith(h, slow.job)
+        for (let round = 0; round < 5; round += 1) await node.runOutside()
+        assert.deepEqual(slow.begun, ['a deaf', 'a deaf'])
+        await queue(h, 'a', slow.job, 1, 150, 'other')
+        await queue(h, 'b', slow.job, 1, 0, 'deaf')
+        await node.runOutside()
+        assert.deepEqual(slow.begun.slice(2).toSorted(), ['a other', 'b deaf'])
+        await slow.end(node)
+      })
+    })
+
+    it('come to all destinations of an app, also where more wait than one look goes', async () => {
+      const slow = hanging()
+      await withHouse(database, [], async (h) => {
+        const names = Array.from({ length: 90 }, (_, n) => `d${n}`)
+        for (const [n, destination] of names.entries()) await queue(h, 'a', slow.job, 2, n * 2, destination)
+        const node = nodeWith(h, slow.job)
+        const seen = new Set<string>()
+        for (let round = 0; seen.size < names.length; round += 1) {
+          assert.ok(round < 20, `only ${seen.size} had a turn`)
+          await node.runOutside()
+          for (const each of slow.begun.splice(0)) seen.add(each)
+          await slow.end(node)
+        }
+      })
+    })
+
+    it('keep kinds of jobs apart, however their destinations are called', async () => {
+      const [one, other] = [hanging('test.a'), hanging('test.a.b')]
+      await withHouse(database, [], async (h) => {
+        await queue(h, 'a', one.job, 5, 0, 'b/c')
+        await queue(h, 'a', other.job, 5, 0, 'c')
+        const node = nodeWith(h, one.job, other.job)
+        while (await node.runOutside()) {}
+        assert.deepEqual([one.begun, other.begun], [['a b/c', 'a b/c'], ['a c', 'a c']]) // biome-ignore format: short
+        await one.end(node)
+        await other.end(node)
+      })
+    })
+
+    it('leave no app all of the places, and keep some for whoever has none', async () => {
+      const slow = hanging('test.slow', 1_000)
+      await withHouse(database, [], async (h) => {
+        const node = nodeWith(h, slow.job)
+        for (const appId of ['a', 'b', 'c', 'd']) {
+          await queue(h, appId, slow.job, 200)
+          while (await node.runOutside()) {}
+        }
+        const begunBy = () => ['a', 'b', 'c', 'd'].map((appId) => countOf(slow.begun, `${appId} `))
+        assert.deepEqual(begunBy(), [64, 64, 64, 1])
+        await slow.end(node)
       })
     })
 
@@ -231,7 +311,7 @@ for (const database of databases) {
         const nodes = [1, 2, 3].map(() => nodeWith(h, inside, outside, bulk))
         const work = async (node: (typeof nodes)[number]) => {
           for (;;) {
-            const worked = await node.run()
+            const worked = (await node.runInside()) || (await node.runOutside())
             const advanced = await node.runBulk(new Set())
             if (!worked && advanced === undefined && !(await node.outsideMoves())) return
           }
@@ -261,7 +341,7 @@ for (const database of databases) {
         for (const [deaths, expected] of [1, 2, 2, 2].entries()) {
           t.mock.method(Date, 'now', () => realNow + deaths * 61_000)
           const node = nodeWith(h, deadly)
-          assert.equal(await node.run(), deaths < 3)
+          assert.equal(await node.runOutside(), deaths < 3)
           if (deaths === 2) while (await node.outsideMoves()) {}
           assert.equal(begun, expected)
         }
@@ -271,6 +351,33 @@ for (const database of databases) {
         const [row] = rows as { attempts: number; dead_at: number | null; last_error: string }[]
         assert.ok(row?.dead_at)
         assert.match(row.last_error, /ended with each attempt/)
+      })
+    })
+
+    it('are found outside without reading what is queued, dead or somewhere else', async () => {
+      const { inside, outside } = jobsIn([])
+      await withHouse(database, [], async (h) => {
+        const app = await h.app('small')
+        await queue(h, app.id, outside, 20_000, 0, 'deaf')
+        await queue(h, app.id, outside, 1, 20_000, 'other')
+        await queue(h, app.id, inside, 20_000, 30_000)
+        await queue(h, 'dead', outside, 20_000)
+        const { database: opened } = h.service.house
+        await acrossApps(() => opened.write(({ run }) => run("UPDATE jobs SET dead_at = 1 WHERE app_id = 'dead'", []) as Promise<unknown>)) // biome-ignore format: short
+        const { clock } = h.service.house.tools
+        const moment = { due: clock.now(), now: Math.floor(Date.now() / 1000) }
+        const plans = await plansOf(h, app, async ({ connection }) => {
+          const definitions = new Map([[outside.name, outside]])
+          const destinations = createDestinations({ reader: connection }, createPlaces(definitions))
+          const rota = createRota({ reader: connection }, 'outside')
+          const ways = await rota.next(moment, (waiting) => destinations.choose(moment, waiting, 32))
+          const found = ways.map(({ appId, destination }) => `${appId} ${destination}`)
+          const to = (name: string) => `${app.id} ${destinationOf(outside, name)}`
+          assert.deepEqual([...new Set(found)].toSorted(), [to('deaf'), to('other')])
+          const line = { lane: 'outside', destination: destinationOf(outside, 'other') } as const
+          assert.equal((await claimSome(tenantDb(connection, app.id), line, moment, 10)).length, 1)
+        })
+        assertReadsLittle(plans)
       })
     })
 
@@ -285,15 +392,16 @@ for (const database of databases) {
         const plans = await plansOf(h, app, async (db) => {
           const connection = connectionUnder(db)
           const rota = createRota({ reader: connection }, 'inside')
-          assert.deepEqual((await rota.next(moment, 20)).toSorted(), [app.id, 'a-flood'].toSorted())
-          const claimed = await claimSome(tenantDb(connection, 'a-flood'), 'inside', moment, 10)
+          assert.deepEqual(await appsWaitingIn(rota, moment), [app.id, 'a-flood'].toSorted())
+          const claimed = await claimSome(
+            tenantDb(connection, 'a-flood'),
+            { lane: 'inside', destination: '' },
+            moment,
+            10,
+          )
           assert.equal(claimed.length, 10)
         })
-        assert.ok(plans.length >= 3)
-        for (const plan of plans) {
-          if (database === 'sqlite') assert.doesNotMatch(plan, /SCAN jobs/)
-          else assert.ok(rowsRead(plan, ['jobs']) <= 500, plan)
-        }
+        assertReadsLittle(plans)
       })
     })
 
@@ -327,4 +435,9 @@ async function waitingIn({ service, clock }: House, { id }: AppClient): Promise<
     .where('jobs.run_at', '<=', clock.now())
     .execute()
   return rows.length
+}
+
+async function appsWaitingIn(rota: Rota, moment: Moment): Promise<string[]> {
+  const turns = await rota.next(moment, ({ apps }) => apps.map((appId) => ({ appId })))
+  return turns.map(({ appId }) => appId).toSorted()
 }

@@ -16,16 +16,20 @@ const acrossAllApps: { who: string; statement: RegExp }[] = [
   },
   {
     who: 'a starting server sorts into lanes what an earlier version has queued',
-    statement: /^update jobs set lane = \S+ where name in \(.*\) and lane != \S+$/,
+    statement: /^update jobs set lane = \S+, destination = .* where name in \(.*\) and \(?lane != \S+( or destination = \S+\))?$/,
   },
   {
     who: 'the job loop looks whose jobs are due',
-    statement: /^select app_id from jobs where lane = \S+ and dead_at is null and run_at <= /,
+    statement: /^select app_id as appid, destination from jobs where lane = \S+ and dead_at is null and run_at <= /,
   },
   {
     who: 'the job loop walks through the apps of a lane',
     statement:
       /^with recursive walk \(app_id, steps\) as \( select \(select jobs\.app_id from jobs where jobs\.lane = /,
+  },
+  {
+    who: 'the job loop walks through the destinations of some apps',
+    statement: /^with recursive begins \(app_id, place, lap\) as \(values /,
   },
   {
     who: 'the followers look whether they are behind',

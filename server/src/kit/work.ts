@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Connection } from '../storage/connection.ts'
 import { preparedRows, type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
-import { type JobDefinition, laneOf } from './job.ts'
+import { destinationOf, type JobDefinition, laneOf } from './job.ts'
 import type { Tools } from './ports.ts'
 
 /** What code inside a transaction works with, whoever called it: an operation, a follower or a job. */
@@ -14,11 +14,14 @@ export interface Work {
   emit<Payload extends TSchema>(event: EventDefinition<Payload>, payload: Static<Payload>): Promise<void>
   /** Records many facts of one kind at once. */
   emitEach<Payload extends TSchema>(event: EventDefinition<Payload>, payloads: Static<Payload>[]): Promise<void>
-  /** Queues a job; a key that is queued already keeps its first time and payload. */
+  /**
+   * Queues a job; a key that is queued already keeps its first time and payload. Jobs to one destination, such as a host or
+   * an endpoint's id, wait for each other, and not for those to another.
+   */
   later<Payload extends TSchema>(
     job: JobDefinition<Payload>,
     payload: Static<Payload>,
-    options: { key: string; at?: number },
+    options: { key: string; at?: number; destination?: string },
   ): Promise<void>
 }
 
@@ -57,11 +60,12 @@ export function workOn(db: TenantDb, tools: Tools, now: number): Work {
     tools,
     emit: (event, payload) => emitEach(event, [payload]),
     emitEach,
-    async later(definition, payload, { key, at }) {
+    async later(definition, payload, { key, at, destination }) {
       await db
         .insert('jobs', {
           name: definition.name,
           lane: laneOf(definition),
+          destination: destinationOf(definition, destination),
           key,
           payload: JSON.stringify(payload),
           run_at: at ?? now,

@@ -123,6 +123,28 @@ function houseMigrations(database: Database): Migrations {
         .execute()
       await schema.dropTable('replies_of_anyone').execute()
     },
+    '20261122-job-destinations': async ({ schema }) => {
+      const jobs = () => schema.alterTable('jobs')
+      await jobs()
+        .addColumn('destination', 'text', (column) => column.notNull().defaultTo(''))
+        .execute()
+      await jobs()
+        .addColumn('claims', 'bigint', (column) => column.notNull().defaultTo(0))
+        .execute()
+      await schema
+        .createIndex('jobs_in_line')
+        .on('jobs')
+        .columns(['lane', 'app_id', 'destination', 'run_at'])
+        .where(sql.ref('dead_at'), 'is', null)
+        .execute()
+      await schema.dropIndex('jobs_by_turn').execute()
+      await schema
+        .createIndex('jobs_dead')
+        .on('jobs')
+        .columns(['name', 'app_id', 'key'])
+        .where(sql.ref('dead_at'), 'is not', null)
+        .execute()
+    },
   }
 }
 

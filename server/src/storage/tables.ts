@@ -44,11 +44,15 @@ interface JobTable {
   name: string
   key: string
   lane: Generated<JobLane>
+  /** Which kind of job goes where; nothing, unless it goes outside. See `destinationOf`. */
+  destination: Generated<string>
   payload: string
   run_at: number
   attempts: Generated<number>
-  /** Until then the job belongs to the worker that claimed it. */
+  /** Until then, in real time, the job belongs to the worker that claimed it. */
   locked_until: Generated<number>
+  /** How often it was claimed. A worker whose claim is not the last one changes nothing. */
+  claims: Generated<number>
   dead_at: Generated<number | null>
   last_error: Generated<string | null>
 }

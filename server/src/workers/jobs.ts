@@ -1,35 +1,55 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
-import { type Again, backoffSeconds, type JobDefinition, laneOf } from '../kit/job.ts'
+import { destinationMark, laneOf } from '../kit/job.ts'
 import type { Tools } from '../kit/ports.ts'
-import { type InApp, workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import type { JobLane, JobRow } from '../storage/tables.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
-import { claimSome, holdClaim, isRow } from './claims.ts'
-import { counted, type Effort } from './effort.ts'
-import { createRota } from './rota.ts'
+import { attempt } from './attempt.ts'
+import { claimSeconds, claimSome, giveBack, renewClaim } from './claims.ts'
+import { createDestinations } from './destinations.ts'
+import type { Effort } from './effort.ts'
+import { type HeldJob, heldJob, LetGo } from './held-job.ts'
+import { createPlaces, type Way } from './places.ts'
+import { createRota, type Moment } from './rota.ts'
 
 const jobsPerBatch = 20
-const outsideMax = 4
-// Whoever has many slow jobs leaves room for others.
-const outsideOfAppMax = 2
+// Apps whose jobs run side by side; those of one app run in their order.
+const insideMax = 4
+const outsidePerRound = 32
 const lookMilliseconds = 50
-const errorCharactersMax = 2_000
 const lanes: JobLane[] = ['inside', 'outside', 'bulk']
 
-export interface JobLoop {
-  /** Runs the jobs that are due, and begins those that work outside; answers whether there were any. */
-  run(): Promise<boolean>
+export const renewMilliseconds = (claimSeconds * 1000) / 3
+
+/** Each lane has rounds of its own, which do not wait for those of another and never overlap with each other. */
+export interface JobLanes {
+  /** Runs some of the jobs that are due; answers whether there were any. */
+  runInside(): Promise<boolean>
+  /** Begins some of those that work outside; answers whether there were any. */
+  runOutside(): Promise<boolean>
   /** Runs a batch of bulk work, of the next app but those that rest; answers whose it was, if there was any. */
   runBulk(resting: ReadonlySet<string>): Promise<string | undefined>
   /** Waits a moment for one of those that work outside; answers whether there was any. */
   outsideMoves(): Promise<boolean>
+  /** Lets the claims of whatever is in hand last. */
+  renew(): Promise<void>
   /** Jobs that an earlier version has queued may belong into other lanes. */
   sortIntoLanes(): Promise<void>
+  /** Begins nothing more, until what is in hand is let go. */
+  close(): void
+  /** Lets others have what is still in hand. */
+  letGo(): Promise<void>
+}
+
+interface Options {
+  effort?: Effort
+  /** Told whenever a job that works outside is done. */
+  onMove?: () => void
 }
 
 /**
@@ -38,92 +58,163 @@ export interface JobLoop {
  * waits for them. Bulk work has one too: it goes a batch at a time, when the workers have rested. In each lane apps take
  * turns.
  */
-export function createJobLoop(
+export function createJobLanes(
   database: Database,
   areas: Area[],
   tools: () => Tools,
   log: Logger,
-  effort: Effort = { milliseconds: 0 },
-): JobLoop {
+  { effort = { milliseconds: 0 }, onMove = () => {} }: Options = {},
+): JobLanes {
   const definitions = new Map(areas.flatMap((area) => area.jobs).map((definition) => [definition.name, definition]))
   const rotas = {
     inside: createRota(database, 'inside'),
     outside: createRota(database, 'outside'),
     bulk: createRota(database, 'bulk'),
   }
-  const outside = new Map<Promise<unknown>, JobRow>()
-  const tryJob = (row: JobRow) => attempt(database, definitions.get(row.name), row, tools(), log, effort)
+  const places = createPlaces(definitions)
+  const destinations = createDestinations(database, places)
+  const inHand = new Set<HeldJob>()
+  const outside = new Set<Promise<unknown>>()
+  let isClosed = false
+
+  // Only bulk work is rested from.
+  const tryJob = (held: HeldJob, countedIn: Effort = { milliseconds: 0 }) =>
+    attempt({ database, tools: tools(), log, effort: countedIn }, definitions.get(held.row.name), held)
+
+  function take(row: JobRow): HeldJob {
+    const held = heldJob(row)
+    inHand.add(held)
+    return held
+  }
 
   /**
    * Claimed jobs that the loss of the database has cut short. They are tried again under the same claim, which tells
    * whether they were done after all, and whether another node has taken them over.
    */
-  const cutShort: JobRow[] = []
+  const cutShort: Record<'inside' | 'bulk', HeldJob[]> = { inside: [], bulk: [] }
 
-  async function tryInTurn(rows: JobRow[]): Promise<void> {
-    for (const [position, row] of rows.entries()) {
+  async function tryInTurn(lane: 'inside' | 'bulk', jobs: HeldJob[]): Promise<void> {
+    for (const [position, held] of jobs.entries()) {
+      if (isClosed) return
       try {
-        await tryJob(row)
+        await tryJob(held, lane === 'bulk' ? effort : undefined)
+        inHand.delete(held)
       } catch (error) {
-        if (error instanceof DatabaseUnavailable) cutShort.push(...rows.slice(position))
+        if (error instanceof DatabaseUnavailable) cutShort[lane].push(...jobs.slice(position))
+        else for (const each of jobs.slice(position)) inHand.delete(each)
         throw error
       }
     }
   }
 
-  /** Looking first whose turn it is spares an idle install a write transaction every half second. */
-  async function claim(lane: JobLane, jobsMax: number, placesOf = (_appId: string) => jobsMax): Promise<JobRow[]> {
-    if (jobsMax === 0) return []
-    const moment = { due: tools().clock.now(), now: Math.floor(Date.now() / 1000) }
-    const apps = await rotas[lane].next(moment, jobsMax, (appId) => placesOf(appId) > 0)
-    if (apps.length === 0) return []
-    const ofEach = Math.max(1, Math.floor(jobsMax / apps.length))
-    return database.write(async (connection) => {
-      const claimed: JobRow[] = []
-      for (const appId of apps) {
-        const db = tenantDb(connection, appId)
-        claimed.push(...(await claimSome(db, lane, moment, Math.min(ofEach, placesOf(appId)))))
-      }
-      return claimed
-    })
+  /** Claims as much in each line as ways lead there; `missed` is told of those that found nothing. */
+  async function claim(lane: JobLane, moment: Moment, ways: Way[], missed = (_: Way) => {}): Promise<HeldJob[]> {
+    const lines = Map.groupBy(ways, ({ appId, destination }) => JSON.stringify([appId, destination]))
+    const rows: JobRow[] = []
+    try {
+      const claimed = await database.write(async (connection) => {
+        const found: JobRow[] = []
+        for (const [{ appId, destination }, ...more] of lines.values() as Iterable<[Way, ...Way[]]>) {
+          const db = tenantDb(connection, appId)
+          found.push(...(await claimSome(db, { lane, destination }, moment, 1 + more.length)))
+        }
+        return found
+      })
+      rows.push(...claimed)
+    } finally {
+      for (const { app_id, destination } of rows) lines.get(JSON.stringify([app_id, destination]))?.pop()
+      for (const left of lines.values()) left.forEach(missed)
+    }
+    return rows.map(take)
   }
 
-  function begin(row: JobRow): void {
-    const attempting: Promise<unknown> = tryJob(row)
+  const moment = (): Moment => ({ due: tools().clock.now(), now: Math.floor(Date.now() / 1000) })
+
+  /** Looking first whose turn it is spares an idle install a write transaction every half second. */
+  async function claimInTurn(
+    lane: 'inside' | 'bulk',
+    jobsMax: number,
+    mayHaveTurn = (_appId: string) => true,
+  ): Promise<HeldJob[]> {
+    const now = moment()
+    const ways = await rotas[lane].next(now, ({ apps }) => {
+      const turns = apps.filter(mayHaveTurn).slice(0, jobsMax)
+      const ofEach = Math.max(1, Math.floor(jobsMax / turns.length))
+      return turns.flatMap((appId) => Array.from({ length: ofEach }, () => ({ appId, destination: '' })))
+    })
+    return ways.length === 0 ? [] : claim(lane, now, ways)
+  }
+
+  async function claimOutside(): Promise<HeldJob[]> {
+    const now = moment()
+    const ways = await rotas.outside.next(now, (waiting) => destinations.choose(now, waiting, outsidePerRound))
+    return ways.length === 0 ? [] : claim('outside', now, ways, places.leave)
+  }
+
+  function begin(held: HeldJob): void {
+    const { row } = held
+    const attempting: Promise<unknown> = tryJob(held)
       .catch((error) => {
         if (error instanceof DatabaseUnavailable) return
         log.error({ err: error, job: row.name }, 'a job could not be put down; its claim runs out')
       })
       .finally(() => {
         outside.delete(attempting)
-        database.wake()
+        inHand.delete(held)
+        places.leave(wayOf(row))
+        onMove()
       })
-    outside.set(attempting, row)
+    outside.add(attempting)
   }
 
-  function placesOutside(appId: string): number {
-    return outsideOfAppMax - [...outside.values()].filter(({ app_id }) => app_id === appId).length
+  async function runApps(jobs: HeldJob[]): Promise<void> {
+    const waiting = [...Map.groupBy(jobs, ({ row }) => row.app_id).values()]
+    const runNext = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await tryInTurn('inside', next)
+    }
+    const runs = await Promise.allSettled(Array.from({ length: insideMax }, runNext))
+    const failed = runs.find((run) => run.status === 'rejected')
+    if (failed) throw failed.reason
   }
 
   return {
-    async run() {
-      const again = cutShort.splice(0)
-      await tryInTurn(again)
-      const begun = await claim('outside', outsideMax - outside.size, placesOutside)
+    async runInside() {
+      if (isClosed) return false
+      const again = cutShort.inside.splice(0)
+      await runApps(again)
+      const claimed = await claimInTurn('inside', jobsPerBatch)
+      await runApps(claimed)
+      return again.length + claimed.length > 0
+    },
+    async runOutside() {
+      if (isClosed) return false
+      const begun = await claimOutside()
       begun.forEach(begin)
-      const claimed = await claim('inside', jobsPerBatch)
-      await tryInTurn(claimed)
-      return again.length + begun.length + claimed.length > 0
+      return begun.length > 0
     },
     async runBulk(resting) {
-      const claimed = await claim('bulk', 1, (appId) => (resting.has(appId) ? 0 : 1))
-      await tryInTurn(claimed)
-      return claimed[0]?.app_id
+      if (isClosed) return undefined
+      const again = cutShort.bulk.splice(0)
+      const batch = again.length > 0 ? again : await claimInTurn('bulk', 1, (appId) => !resting.has(appId))
+      await tryInTurn('bulk', batch)
+      return batch[0]?.row.app_id
     },
     async outsideMoves() {
       if (outside.size === 0) return false
-      await Promise.race([...outside.keys(), pause(lookMilliseconds, undefined, { ref: false })])
+      await Promise.race([...outside, pause(lookMilliseconds, undefined, { ref: false })])
       return true
+    },
+    async renew() {
+      const now = Math.floor(Date.now() / 1000)
+      // What was claimed only just now is done before it is time again.
+      const aging = [...inHand].filter(({ until }) => until - now <= claimSeconds - renewMilliseconds / 1000)
+      await Promise.all(
+        aging.map(async (held) => {
+          const renewing = (connection: Connection) => renewClaim(connection, held.row, now)
+          held.until = (await database.write(renewing, held.row.app_id).catch(() => undefined)) ?? held.until
+          if (held.until <= now) held.end(new LetGo('The claim has run out.'))
+        }),
+      )
     },
     async sortIntoLanes() {
       for (const lane of lanes) {
@@ -131,60 +222,31 @@ export function createJobLoop(
         if (names.length > 0) await database.write((connection) => sortInto(connection, lane, names))
       }
     },
+    close() {
+      isClosed = true
+    },
+    async letGo() {
+      const left = [...inHand]
+      for (const held of left) held.end(new LetGo('The server stops.'))
+      // What cannot be given back now runs out by itself.
+      await Promise.allSettled(
+        left.map(({ row }) => database.write((connection) => giveBack(connection, row), row.app_id)),
+      )
+      for (const held of left) inHand.delete(held)
+      isClosed = false
+    },
   }
 }
+
+const wayOf = ({ app_id, destination }: JobRow): Way => ({ appId: app_id, destination })
 
 async function sortInto({ query }: Connection, lane: JobLane, names: string[]): Promise<void> {
-  await query.updateTable('jobs').set({ lane }).where('name', 'in', names).where('lane', '!=', lane).execute()
-}
-
-async function attempt(
-  database: Database,
-  definition: JobDefinition | undefined,
-  row: JobRow,
-  tools: Tools,
-  log: Logger,
-  effort: Effort,
-): Promise<void> {
-  const attemptsMax = definition?.attemptsMax ?? Number.POSITIVE_INFINITY
-  try {
-    if (row.attempts > attemptsMax) throw new Error('The process ended with each attempt.')
-    if (!definition) throw new Error(`There is no job named ${row.name}.`)
-    const payload = JSON.parse(row.payload)
-    const inApp: InApp = (work) =>
-      database.write((connection) => work(workIn(connection, row.app_id, tools)), row.app_id)
-    const given = await database.read(
-      async (connection) => definition.prepare?.(payload, { db: tenantDb(connection, row.app_id), tools, inApp }),
-      row.app_id,
-    )
-    await database.write(async (connection) => {
-      if (!(await holdClaim(connection, row))) return
-      const again = await counted(effort, () => definition.run(payload, workIn(connection, row.app_id, tools), given))
-      if (again) await change(connection, row, { ...nextRun(again), attempts: 0, locked_until: 0, last_error: null })
-      else await tenantDb(connection, row.app_id).delete('jobs').where(isRow(row)).execute()
-    }, row.app_id)
-  } catch (error) {
-    // No failure of the job, and nothing can be noted now.
-    if (error instanceof DatabaseUnavailable) throw error
-    log.error({ err: error, job: row.name, key: row.key, attempts: row.attempts }, 'a job failed')
-    const now = tools.clock.now()
-    const dead = row.attempts >= attemptsMax
-    const failure = {
-      run_at: now + backoffSeconds(row.attempts),
-      locked_until: 0,
-      last_error: String(error).slice(0, errorCharactersMax),
-      dead_at: dead ? now : null,
-    }
-    await database.write(async (connection) => {
-      if (await holdClaim(connection, row)) await change(connection, row, failure)
-    })
+  const named = query.updateTable('jobs').where('name', 'in', names)
+  if (lane !== 'outside') await named.set({ lane, destination: '' }).where('lane', '!=', lane).execute()
+  else {
+    await named
+      .set({ lane, destination: sql`name || ${sql.lit(destinationMark)}` })
+      .where((is) => is.or([is('lane', '!=', lane), is('destination', '=', '')]))
+      .execute()
   }
-}
-
-function nextRun({ againAt, payload }: Again): Partial<JobRow> {
-  return { run_at: againAt, ...(payload !== undefined && { payload: JSON.stringify(payload) }) }
-}
-
-async function change(connection: Connection, row: JobRow, changes: Partial<JobRow>): Promise<void> {
-  await tenantDb(connection, row.app_id).update('jobs').set(changes).where(isRow(row)).execute()
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../storage/database.ts'
 import type { JobLane } from '../storage/tables.ts'
 
-// As many jobs as are looked at in the order of their time; while no more are due, all apps that wait are known by that.
+// As many jobs as are looked at in the order of their time; while no more are due, all that wait are known by that.
 const oldestMax = 100
 // Each costs a look into the index, whether or not anything of that app is due.
 const appsWalkedMax = 200
@@ -13,10 +13,20 @@ export interface Moment {
   now: number
 }
 
+/** Apps that wait for their turn, whose was longest ago first. */
+export interface Waiting {
+  apps: string[]
+  /** Where their jobs go, if no more are due than were looked at; otherwise that is to be found out. */
+  destinations?: Map<string, string[]>
+}
+
 /** In which order the apps of a lane take turns. */
 export interface Rota {
-  /** Up to `count` of the apps that may have a turn and have a job that is due; whose turn was longest ago comes first. */
-  next(moment: Moment, count: number, mayHaveTurn?: (appId: string) => boolean): Promise<string[]>
+  /** Shows who waits, and lets `choose` say whose turn it is; the next look begins after them. */
+  next<Turn extends { appId: string }>(
+    moment: Moment,
+    choose: (waiting: Waiting) => Turn[] | Promise<Turn[]>,
+  ): Promise<Turn[]>
 }
 
 /**
@@ -27,10 +37,10 @@ export interface Rota {
 export function createRota({ reader }: Pick<Database, 'reader'>, lane: JobLane): Rota {
   let last = ''
 
-  async function oldestFirst({ due, now }: Moment): Promise<string[]> {
-    const rows = await reader.query
+  async function oldestFirst({ due, now }: Moment): Promise<Queued[]> {
+    return reader.query
       .selectFrom('jobs')
-      .select('app_id')
+      .select(['app_id as appId', 'destination'])
       .where('lane', '=', lane)
       .where('dead_at', 'is', null)
       .where('run_at', '<=', due)
@@ -38,24 +48,29 @@ export function createRota({ reader }: Pick<Database, 'reader'>, lane: JobLane):
       .orderBy('run_at')
       .limit(oldestMax)
       .execute()
-    return rows.map(({ app_id }) => app_id)
   }
 
-  /** The apps after one that have jobs in the lane, and whether any of those is due. */
+  /**
+   * The apps after one that have jobs in the lane, and whether any of those is due. Outside, that is asked of each
+   * destination later on.
+   */
   async function walk(after: string, { due, now }: Moment, appsMax: number): Promise<Walked[]> {
     const queued = sql`FROM jobs WHERE jobs.lane = ${lane} AND jobs.dead_at IS NULL`
     // Asked for in order and one at a time, a database finds each by its place in the index and reads nothing before it.
     const appAfter = (place: RawBuilder<unknown>) =>
       sql`(SELECT jobs.app_id ${queued} AND jobs.app_id > ${place} ORDER BY jobs.app_id LIMIT 1)`
+    const isDue =
+      lane === 'outside'
+        ? sql`1`
+        : sql`coalesce((SELECT 1 ${queued} AND jobs.app_id = walk.app_id AND jobs.destination = ''
+            AND jobs.run_at <= ${due} AND jobs.locked_until <= ${now} ORDER BY jobs.run_at LIMIT 1), 0)`
     const { rows } = await sql<Walked>`
       WITH RECURSIVE walk (app_id, steps) AS (
         SELECT ${appAfter(sql`${after}`)}, 1
         UNION ALL
         SELECT ${appAfter(sql`walk.app_id`)}, walk.steps + 1
         FROM walk WHERE walk.app_id IS NOT NULL AND walk.steps < ${sql.lit(appsMax)})
-      SELECT walk.app_id AS "appId", coalesce((SELECT 1 ${queued} AND jobs.app_id = walk.app_id
-        AND jobs.run_at <= ${due} AND jobs.locked_until <= ${now} ORDER BY jobs.run_at LIMIT 1), 0) AS "isDue"
-      FROM walk WHERE walk.app_id IS NOT NULL`.execute(reader.query)
+      SELECT walk.app_id AS "appId", ${isDue} AS "isDue" FROM walk WHERE walk.app_id IS NOT NULL`.execute(reader.query)
     return rows
   }
 
@@ -67,22 +82,35 @@ export function createRota({ reader }: Pick<Database, 'reader'>, lane: JobLane):
   }
 
   return {
-    async next(moment, count, mayHaveTurn = () => true) {
+    async next(moment, choose) {
       const oldest = await oldestFirst(moment)
+      if (oldest.length === 0) return []
       const isCrowded = oldest.length === oldestMax
-      const walked = isCrowded ? await walkOn(moment) : inOrderAfter(last, oldest)
+      const known = oldest.map(({ appId }) => appId)
+      const walked = isCrowded ? await walkOn(moment) : inOrderAfter(last, known)
       const waiting = walked.filter(({ isDue }) => isDue === 1).map(({ appId }) => appId)
-      const apps = [...new Set([...waiting, ...oldest])].filter(mayHaveTurn).slice(0, count)
-      const served = waiting.findLast((appId) => apps.includes(appId))
-      last = served ?? walked.at(-1)?.appId ?? last
-      return apps
+      const apps = [...new Set([...waiting, ...known])]
+      const turns = await choose(isCrowded ? { apps } : { apps, destinations: destinationsOf(oldest) })
+      const chosen = new Set(turns.map(({ appId }) => appId))
+      last = waiting.findLast((appId) => chosen.has(appId)) ?? walked.at(-1)?.appId ?? last
+      return turns
     },
   }
+}
+
+interface Queued {
+  appId: string
+  destination: string
 }
 
 interface Walked {
   appId: string
   isDue: number
+}
+
+function destinationsOf(queued: Queued[]): Map<string, string[]> {
+  const byApp = Map.groupBy(queued, ({ appId }) => appId)
+  return new Map([...byApp].map(([appId, jobs]) => [appId, [...new Set(jobs.map(({ destination }) => destination))]]))
 }
 
 function inOrderAfter(last: string, apps: string[]): Walked[] {

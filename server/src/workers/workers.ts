@@ -8,7 +8,8 @@ import { createBulkPace } from './bulk-pace.ts'
 import type { Effort } from './effort.ts'
 import { createFollowerLoop } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
-import { createJobLoop } from './jobs.ts'
+import { createJobLanes, renewMilliseconds } from './jobs.ts'
+import { createLoop } from './loop.ts'
 
 /** Everything that happens after a request: followers of the log, jobs, and cleaning up. */
 export interface Workers {
@@ -22,10 +23,8 @@ export interface Workers {
 const pollMilliseconds = 500
 const noteMilliseconds = 5_000
 const housekeepingMilliseconds = 60_000
-// Wake-ups come with every commit; what comes within this time is looked at together.
-const gatherMilliseconds = 5
-// After a round that failed.
-const awayMilliseconds = 500
+// What is outside when the server stops has so long to come back; then others may have it.
+const farewellMilliseconds = 1_000
 // A follower or job that produces work for itself without end must not hold up its caller for ever.
 const settleRoundsMax = 10_000
 // Nor must somebody's long transaction, which holds back the events after it.
@@ -42,15 +41,38 @@ export function createWorkers(
 ): Workers {
   const effort: Effort = { milliseconds: 0 }
   const followers = createFollowerLoop(database, areas, tools, log, effort)
-  const jobs = createJobLoop(database, areas, tools, log, effort)
+  const jobs = createJobLanes(database, areas, tools, log, { effort, onMove: () => moved() })
   const clean = createHousekeeping(database, areas, tools, retentionDays)
   /** That the database is away is told once, by whoever is connected to it. */
   const tell = (what: string) => (error: unknown) => {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, what)
   }
   let running = false
-  let current: Promise<unknown> = Promise.resolve()
   let timers: NodeJS.Timeout[] = []
+
+  // Each goes on by itself, and none waits for another; but what one of them does may be work for the others.
+  const looking = (round: () => Promise<boolean>) =>
+    createLoop(() => noting(round), tell('workers: a round failed; it is tried again'))
+  const following = looking(() => followers.run())
+  const inside = looking(() => jobs.runInside())
+  const outside = looking(() => jobs.runOutside())
+  const bulk = looking(() => bulkTurn())
+  const loops = [following, inside, outside, bulk]
+  const wake = () => {
+    for (const loop of loops) loop.wake()
+  }
+  let moves = 0
+
+  function moved(): void {
+    moves += 1
+    wake()
+  }
+
+  async function noting(round: () => Promise<boolean>): Promise<boolean> {
+    const anything = await round()
+    if (anything) moved()
+    return anything
+  }
 
   const pace = createBulkPace()
   let restTimer: NodeJS.Timeout | undefined
@@ -62,7 +84,7 @@ export function createWorkers(
     const now = performance.now()
     const endsAt = pace.restEndsAt(now)
     clearTimeout(restTimer)
-    if (running && endsAt !== undefined) restTimer = setTimeout(() => void wake(), endsAt - now)
+    if (running && endsAt !== undefined) restTimer = setTimeout(bulk.wake, endsAt - now)
     return worked
   }
 
@@ -71,72 +93,50 @@ export function createWorkers(
     effort.milliseconds = 0
     const appId = await jobs.runBulk(resting)
     if (appId === undefined) return false
-    await followers.run()
+    await following.inTurn(() => noting(() => followers.run()))
     pace.worked(appId, effort.milliseconds, performance.now())
     return true
   }
 
-  /** One round; answers whether anything was done. Rounds never overlap. Whoever waits for the end allows no rest. */
-  function round(rests: boolean): Promise<boolean> {
-    const next = current.then(async () => {
-      const followed = await followers.run()
-      const worked = await jobs.run()
-      const advanced = rests ? await bulkTurn() : (await jobs.runBulk(nobody)) !== undefined
-      return followed || worked || advanced
-    })
-    current = next.catch(() => {})
-    return next
+  /** One round of everything; whoever waits for the end allows no rest. */
+  async function roundOfAll(): Promise<void> {
+    await following.inTurn(() => noting(() => followers.run()))
+    await outside.inTurn(() => noting(() => jobs.runOutside()))
+    await inside.inTurn(() => noting(() => jobs.runInside()))
+    await bulk.inTurn(() => noting(async () => (await jobs.runBulk(nobody)) !== undefined))
   }
 
   /** In turn with the rounds, which move the followers. */
   function note(): Promise<void> {
-    const next = current.then(followers.note)
-    current = next.catch(tell('followers could not be noted; they are noted later'))
-    return next
+    return following.inTurn(followers.note)
   }
 
   async function runUntilIdle(milliseconds = Number.POSITIVE_INFINITY): Promise<void> {
     const deadline = performance.now() + milliseconds
     for (let rounds = 0, waits = 0; rounds < settleRoundsMax && waits < settleWaitsMax; rounds += 1) {
       if (performance.now() > deadline) return
-      if ((await round(false)) || (await jobs.outsideMoves())) continue
+      const before = moves
+      await roundOfAll()
+      // Whoever has moved anything, here or in a loop, may have left something to do for those before them.
+      if (moves !== before || (await jobs.outsideMoves())) continue
       if (!(await followers.isBehind())) return note()
       waits += 1
       await pause(settleWaitMilliseconds)
     }
   }
 
-  let looping = false
-  let wokenMeanwhile = false
-  async function wake(): Promise<void> {
-    if (!running) return
-    if (looping) {
-      wokenMeanwhile = true
-      return
-    }
-    looping = true
-    try {
-      do {
-        wokenMeanwhile = false
-        await pause(gatherMilliseconds)
-        while (running && (await round(true))) {}
-      } while (wokenMeanwhile && running)
-    } catch (error) {
-      tell('workers: a round failed; it is tried again')(error)
-      // Woken or not: whoever connects to a database that is starting only keeps it from doing so.
-      await pause(awayMilliseconds, undefined, { ref: false })
-    } finally {
-      looping = false
-    }
-  }
-
   return {
     start() {
       running = true
-      database.onWake(() => void wake())
+      for (const loop of loops) loop.start()
+      database.onWake(wake)
       timers = [
-        setInterval(() => void wake(), pollMilliseconds),
-        setInterval(() => void note().catch(() => {}), noteMilliseconds),
+        setInterval(wake, pollMilliseconds),
+        setInterval(
+          () => void note().catch(tell('followers could not be noted; they are noted later')),
+          noteMilliseconds,
+        ),
+        setInterval(() => void jobs.renew(), renewMilliseconds),
         setInterval(() => void clean().catch(tell('housekeeping failed')), housekeepingMilliseconds),
       ]
       void database
@@ -149,8 +149,12 @@ export function createWorkers(
       running = false
       for (const timer of timers) clearInterval(timer)
       clearTimeout(restTimer)
+      jobs.close()
+      await Promise.all(loops.map((loop) => loop.stop()))
       await note().catch(() => {})
-      while (await jobs.outsideMoves()) {}
+      const deadline = performance.now() + farewellMilliseconds
+      while (performance.now() < deadline && (await jobs.outsideMoves())) {}
+      await jobs.letGo()
       // Leases that cannot be given back run out by themselves.
       await followers.release().catch(() => {})
     },

@@ -7,7 +7,7 @@ import { thumbnailKey } from './thumbnails.ts'
 export const unusedSeconds = 24 * 3600
 const sweepSeconds = 3600
 const filesPerBatch = 200
-// So few that a slow store is done with them while the job is still this worker's.
+// So few that a slow store is done with them in time.
 const filesPerJob = 50
 
 /**
@@ -18,6 +18,8 @@ export const removeFiles = job({
   name: 'files.remove',
   payload: Type.Object({ keys: Type.Array(Type.String()) }),
   attemptsMax: Number.POSITIVE_INFINITY,
+  secondsMax: 3600,
+  atOnce: { inAll: 4, perDestination: 2 },
   async prepare({ keys }, { db, tools: { files, clock } }) {
     // Looked at before anything is removed: whoever ends writing after this may have written after it was removed.
     const quiet = await unwritten(db, keys, clock.now())

@@ -31,6 +31,9 @@ export const makeThumbnail = job({
   payload: Type.Object({ key: Type.String() }),
   // The end of the process counts as one, whatever ended it.
   attemptsMax: 20,
+  secondsMax: 3600,
+  // Pictures are decoded one at a time; whoever sends many leaves room for others.
+  atOnce: { inAll: 4, perDestination: 2 },
   async prepare({ key }, { tools: { files, pictures, clock }, inApp }) {
     const small = await pictures.shrink(() => files.get(key), edgePixelsMax)
     const begun = small && (await inApp((work) => beginPicturing(work, key)))
