@@ -35,6 +35,7 @@ import type { Rate } from './kit/limits.ts'
 import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from './kit/ports.ts'
 import { within } from './kit/time-limit.ts'
 import type { Database } from './storage/database.ts'
+import { countDead } from './storage/job-rows.ts'
 import { migrate } from './storage/migrate.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
@@ -302,6 +303,8 @@ export async function startService(config: Config, log: Logger, options: Options
     },
   )
   observer.watch(listener.figures)
+  const jobNames = areas.flatMap((area) => area.jobs).map(({ name }) => name)
+  observer.watchJobs(() => countDead(database, jobNames))
   tools.place.port = config.publicPort ?? listener.port
   // Loaded behind the open door, so that neither the start nor the first write waits for it.
   void import('typebox/compile')

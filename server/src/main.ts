@@ -4,6 +4,7 @@ import { apps } from './cli/apps.ts'
 import { backup } from './cli/backup.ts'
 import { type Command, table, UsageError } from './cli/command.ts'
 import { doctor } from './cli/doctor.ts'
+import { jobs } from './cli/jobs.ts'
 import { keys } from './cli/keys.ts'
 import { migrate } from './cli/migrate.ts'
 import { restore } from './cli/restore.ts'
@@ -14,7 +15,7 @@ import { trial } from './cli/trial.ts'
 import { ConfigError, readConfig, settingsList } from './config.ts'
 import { ApiError } from './kit/errors.ts'
 
-const commands: Command[] = [start, trial, migrate, config, apps, keys, seed, backup, restore, doctor]
+const commands: Command[] = [start, trial, migrate, config, apps, keys, jobs, seed, backup, restore, doctor]
 
 // Whatever is made here holds what is nobody else's business.
 process.umask(0o077)

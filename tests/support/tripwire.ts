@@ -16,7 +16,8 @@ const acrossAllApps: { who: string; statement: RegExp }[] = [
   },
   {
     who: 'a starting server sorts into lanes what an earlier version has queued',
-    statement: /^update jobs set lane = \S+, destination = .* where name in \(.*\) and \(?lane != \S+( or destination = \S+\))?$/,
+    statement:
+      /^update jobs set lane = \S+, destination = .* where name in \(.*\) and \(?lane != \S+( or destination = \S+\))?$/,
   },
   {
     who: 'the job loop looks whose jobs are due',
@@ -41,6 +42,11 @@ const acrossAllApps: { who: string; statement: RegExp }[] = [
   },
   { who: 'housekeeping looks at the oldest events', statement: /^select tx, id, at from events order by tx, id limit/ },
   { who: 'housekeeping drops old events', statement: /^delete from events where tx = \S+ and id = \S+$/ },
+  {
+    who: 'the metrics count jobs given up',
+    statement:
+      /^select count\(\*\) as count from \( select 1 from jobs where jobs\.dead_at is not null and jobs\.name = /,
+  },
   {
     who: 'the doctor looks for jobs given up',
     statement: /^select app_id, name, key, last_error from jobs where dead_at is not null$/,

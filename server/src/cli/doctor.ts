@@ -8,6 +8,7 @@ import { auditPlaces, auditTimeline } from '../areas/timeline/index.ts'
 import { auditUsers } from '../areas/users/index.ts'
 import type { House } from '../compose.ts'
 import type { Connection } from '../storage/connection.ts'
+import { jobIdOf } from '../storage/job-rows.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import { type Command, withExistingHouse } from './command.ts'
 
@@ -69,7 +70,7 @@ async function checkJobs({ database }: House): Promise<Check> {
     .execute()
   return result(
     'no job has been given up',
-    dead.map((job) => `${job.name} ${job.key} of ${job.app_id}: ${job.last_error}`),
+    dead.map((job) => `${jobIdOf(job)}: ${job.last_error}`),
   )
 }
 

@@ -20,6 +20,8 @@ export interface Observer {
   end(trace: Trace, method: string, status: number): void
   /** Shows what the listener tells of itself. */
   watch(listener: () => Figures): void
+  /** Shows how many jobs were given up, by their names; whoever tells must know only so many of these. */
+  watchJobs(countDead: () => Promise<ReadonlyMap<string, number>>): void
   metrics(): Promise<string>
   metricsType: string
   log: Logger
@@ -74,6 +76,7 @@ export function createObserver(log: Logger): Observer {
       else if (log.isLevelEnabled('info')) lines.write(lineOf(trace, method, status, ms))
     },
     watch: (listener) => watchListener(registry, listener),
+    watchJobs: (countDead) => watchDeadJobs(registry, countDead),
     metrics: () => registry.metrics(),
     metricsType: registry.contentType,
   }
@@ -104,6 +107,20 @@ function watchListener(registry: Registry, listener: () => Figures): void {
   gauge('parley_held_bytes', 'Bytes held for clients that have not taken or not sent all of something', 'heldBytes')
   counter('parley_connections_turned_away_total', 'Connections that found no room', 'turnedAway')
   counter('parley_connections_stalled_total', 'Connections closed because an answer was not taken', 'stalled')
+}
+
+function watchDeadJobs(registry: Registry, countDead: () => Promise<ReadonlyMap<string, number>>): void {
+  new Gauge({
+    name: 'parley_jobs_dead',
+    help: 'Jobs that were given up, by name; no more than 10000 are counted',
+    labelNames: ['job'],
+    registers: [registry],
+    async collect() {
+      // Without the database there are still the other figures to tell.
+      const counts = await countDead().catch(() => new Map<string, number>())
+      for (const [job, count] of counts) this.set({ job }, count)
+    },
+  })
 }
 
 const unheard = { write() {} }
