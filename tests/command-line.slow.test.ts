@@ -8,7 +8,7 @@ import { parley } from './support/parley.ts'
 
 /** The parley command: help, exit codes, JSON, and that it says clearly what is wrong. */
 
-const commands = ['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'seed', 'backup', 'restore', 'doctor']
+const commands = ['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'jobs', 'seed', 'backup', 'restore', 'doctor']
 
 describe('the parley command', () => {
   let database: FreshDatabase
@@ -37,7 +37,13 @@ describe('the parley command', () => {
 
   it('refuses to look into a folder that holds no install, and makes none', async () => {
     const nowhere = { PARLEY_DATA: `${database.environment.PARLEY_DATA}/typo` }
-    for (const words of [['doctor'], ['backup'], ['apps', 'list'], ['keys', 'list', '--management']]) {
+    for (const words of [
+      ['doctor'],
+      ['backup'],
+      ['apps', 'list'],
+      ['jobs', 'list'],
+      ['keys', 'list', '--management'],
+    ]) {
       const { code, stderr } = await parley(words, nowhere)
       assert.equal(code, 2, words.join(' '))
       assert.match(stderr, /no install in/)
@@ -73,6 +79,13 @@ describe('the parley command', () => {
       [['apps', 'create'], /--name is needed/],
       [['apps', 'destroy'], /apps create/],
       [['keys', 'create', '--app', 'x', '--name', 'y', '--scope', 'all'], /fullAccess or authOnly/],
+      [['jobs'], /jobs list/],
+      [['jobs', 'list', '--state', 'lost'], /--state is one of waiting, due, running, dead/],
+      [['jobs', 'retry'], /APP\/NAME\/KEY/],
+      [['jobs', 'show', 'nonsense'], /"nonsense" names no job/],
+      [['jobs', 'drop', '--all'], /--name is needed/],
+      [['jobs', 'retry', 'a/b/c', '--all'], /not both/],
+      [['jobs', 'retry', '--all', '--state', 'due'], /leave --state out/],
       [['start', '--nonsense'], /nonsense/],
       [['start', '--port', 'many'], /PARLEY_PORT must be a whole number/],
       [['restore'], /--from is needed/],
@@ -152,6 +165,62 @@ describe('the parley command', () => {
     assert.equal(code, 1)
     assert.match(stdout, /its document does not follow from its ledger/)
     assert.match(stdout, /there are 72 calls and lists count 73/)
+    await fresh.drop()
+  })
+
+  it('lists jobs, and shows, tries again and drops those that were given up', async () => {
+    const fresh = await freshDatabase('sqlite')
+    const jobs = (...words: string[]) => parley(['jobs', ...words], fresh.environment)
+    const listed = async (...words: string[]) => {
+      const { code, stdout, stderr } = await jobs('list', ...words, '--json')
+      assert.equal(code, 0, stderr)
+      return JSON.parse(stdout).map(({ id, state }: { id: string; state: string }) => [id, state])
+    }
+    assert.equal((await parley(['migrate'], fresh.environment)).code, 0)
+    assert.match((await jobs('list')).stdout, /nothing is left to do/)
+    assert.match((await jobs('list', '--state', 'dead')).stdout, /No job has been given up/)
+    assert.match((await jobs('list', '--app', 'a')).stdout, /no such jobs/)
+
+    const sqlite = openSqlite(`${fresh.environment.PARLEY_DATA}/parley.sqlite`)
+    await sqlite.write(async ({ run: execute }) => {
+      const put = 'INSERT INTO jobs (app_id, name, key, payload, run_at, attempts, dead_at, last_error) VALUES'
+      const soon = 4_000_000_000
+      await execute(
+        `${put} ('a', 'mail.send', 'to b/c', '{"n":1}', 1, 5, 2, 'Error: refused'),
+        ('a', 'mail.send', 'two', '{}', 1, 5, 2, 'Error: refused'), ('b', 'mail.send', 'three', '{}', 1, 5, 2, NULL),
+        ('b', 'push.send', 'four', '{}', 1, 5, 2, NULL), ('b', 'push.send', 'five', '{}', ${soon}, 0, NULL, NULL)`,
+        [],
+      )
+    })
+    await sqlite.close()
+
+    assert.deepEqual(await listed('--state', 'waiting'), [['b/push.send/five', 'waiting']])
+    assert.deepEqual(await listed('--app', 'a', '--state', 'dead'), [
+      ['a/mail.send/to b/c', 'dead'],
+      ['a/mail.send/two', 'dead'],
+    ])
+    assert.match((await jobs('list')).stdout, /^a\/mail\.send\/to b\/c +dead +5x .*Error: refused/)
+    assert.match((await jobs('show', 'a/mail.send/to b/c')).stdout, /payload +\{"n":1\}/)
+
+    const missing = await jobs('show', 'a/mail.send/none')
+    assert.deepEqual([missing.code, missing.stderr.includes('There is no job a/mail.send/none.')], [1, true])
+    for (const verb of ['retry', 'drop']) {
+      const alive = await jobs(verb, 'b/push.send/five')
+      assert.equal(alive.code, 1)
+      assert.match(alive.stderr, /has not been given up/)
+    }
+
+    assert.match((await jobs('retry', 'a/mail.send/to b/c')).stdout, /is tried again/)
+    assert.deepEqual(await listed('--state', 'due'), [['a/mail.send/to b/c', 'due']])
+    assert.match((await jobs('drop', '--all', '--name', 'mail.send', '--app', 'a')).stdout, /1 job is dropped/)
+    assert.match((await jobs('drop', 'b/push.send/four')).stdout, /is dropped/)
+    assert.match((await jobs('retry', '--all')).stdout, /1 job is tried again/)
+    assert.match((await jobs('retry', '--all', '--name', 'mail.send')).stdout, /nothing to try again/)
+    assert.deepEqual((await listed()).toSorted(), [
+      ['a/mail.send/to b/c', 'due'],
+      ['b/mail.send/three', 'due'],
+      ['b/push.send/five', 'waiting'],
+    ])
     await fresh.drop()
   })
 

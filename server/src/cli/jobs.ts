@@ -161,7 +161,7 @@ function retryAll(invocation: Invocation): Promise<Outcome> {
     const retried = await retryAllDead(database, filter, tools.clock.now())
     database.wake()
     return {
-      text: retried === 0 ? 'There was nothing to try again.' : `${retried} jobs are tried again.`,
+      text: retried === 0 ? 'There was nothing to try again.' : `${counted(retried)} tried again.`,
       data: { retried },
     }
   })
@@ -172,7 +172,7 @@ function dropAll(invocation: Invocation): Promise<Outcome> {
   if (filter.name === undefined) throw new UsageError('--name is needed: what is dropped is gone.')
   return withExistingHouse(invocation.config, async ({ database }) => {
     const dropped = await dropAllDead(database, filter)
-    return { text: dropped === 0 ? 'There was nothing to drop.' : `${dropped} jobs are dropped.`, data: { dropped } }
+    return { text: dropped === 0 ? 'There was nothing to drop.' : `${counted(dropped)} dropped.`, data: { dropped } }
   })
 }
 
@@ -183,3 +183,5 @@ function deadOnly(invocation: Invocation): JobFilter {
     throw new UsageError('Only what was given up is tried again or dropped; leave --state out.')
   return filter
 }
+
+const counted = (jobs: number) => (jobs === 1 ? '1 job is' : `${jobs} jobs are`)
