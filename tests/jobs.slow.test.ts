@@ -261,6 +261,23 @@ for (const database of databases) {
       })
     })
 
+    it('is counted by the name of the job, and shown with the metrics', async () => {
+      const doomed = job({ name: 'test.doomed', payload, attemptsMax: 1, run: () => Promise.reject(new Error('no')) })
+      const h = await house({ database, areas: card(doomed) })
+      try {
+        const deadShown = async () =>
+          /^parley_jobs_dead\{job="test.doomed"\} (\d+)$/m.exec(
+            (await h.client.send('localhost', '/metrics')).text,
+          )?.[1]
+        assert.equal(await deadShown(), '0')
+        await queueOne(h, doomed)
+        await h.settle()
+        assert.equal(await deadShown(), '1')
+      } finally {
+        await h.close()
+      }
+    })
+
     it('comes in the end, also if it could not be told at first', async () => {
       let told = 0
       const doomed = job({

@@ -45,7 +45,7 @@ export function createDestinations({ reader }: Pick<Database, 'reader'>, places:
         UNION ALL
         SELECT walk.app_id, ${first(sql`walk.app_id`, sql`> walk.destination`)}, walk.lap, walk.steps + 1
         FROM walk WHERE walk.destination IS NOT NULL AND walk.steps < ${sql.lit(destinationsWalkedMax)})
-      SELECT walk.app_id AS "appId", walk.destination, coalesce((SELECT 1 ${queued} walk.app_id
+      SELECT walk.app_id AS "appId", walk.destination, walk.lap, coalesce((SELECT 1 ${queued} walk.app_id
         AND jobs.destination = walk.destination AND jobs.run_at <= ${due} AND jobs.locked_until <= ${now}
         ORDER BY jobs.run_at LIMIT 1), 0) AS "isDue"
       FROM walk WHERE walk.destination IS NOT NULL ORDER BY walk.lap, walk.steps`.execute(reader.query)
@@ -60,7 +60,9 @@ export function createDestinations({ reader }: Pick<Database, 'reader'>, places:
       const found = walked.get(appId) ?? []
       const due = [...new Set(found.filter(({ isDue }) => isDue === 1).map(({ destination }) => destination))]
       const open = lastOf.get(appId) === due[0] ? [...due.slice(1), ...due.slice(0, 1)] : due
-      return { appId, open, end: found.at(-1)?.destination }
+      const ahead = found.filter(({ lap }) => lap === 0)
+      const end = ahead.length === destinationsWalkedMax ? ahead.at(-1) : found.at(-1)
+      return { appId, open, end: end?.destination }
     })
   }
 
@@ -84,6 +86,7 @@ export function createDestinations({ reader }: Pick<Database, 'reader'>, places:
 }
 
 interface Walked extends Way {
+  lap: number
   isDue: number
 }
 
@@ -100,15 +103,22 @@ function inTurn(lines: Line[], places: Places, placesMax: number): Way[] {
   let waiting = lines.map(({ appId, open }) => ({ appId, open: [...open] }))
   while (waiting.length > 0 && ways.length < placesMax) {
     for (const { appId, open } of waiting.slice(0, placesMax - ways.length)) {
-      const index = open.findIndex((destination) => places.take({ appId, destination }))
-      const [destination] = open.splice(0, index < 0 ? open.length : index + 1).slice(index)
-      if (index < 0 || destination === undefined) continue
-      ways.push({ appId, destination })
-      open.push(destination)
+      const destination = nextOf(open, (each) => places.take({ appId, destination: each }))
+      if (destination !== undefined) ways.push({ appId, destination })
     }
     waiting = waiting.filter(({ open }) => open.length > 0)
   }
   return ways
+}
+
+/** The next that has room, which goes to the end; those before it have none and are left out. */
+function nextOf(open: string[], hasRoom: (destination: string) => boolean): string | undefined {
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    if (!hasRoom(next)) continue
+    open.push(next)
+    return next
+  }
+  return undefined
 }
 
 function inOrderAfter(last: string | undefined, destinations: string[]): string[] {

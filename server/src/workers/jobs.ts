@@ -93,6 +93,11 @@ export function createJobLanes(
    */
   const cutShort: Record<'inside' | 'bulk', HeldJob[]> = { inside: [], bulk: [] }
 
+  function setAside(lane: 'inside' | 'bulk', jobs: HeldJob[], error: unknown): void {
+    if (error instanceof DatabaseUnavailable) cutShort[lane].push(...jobs)
+    else for (const held of jobs) inHand.delete(held)
+  }
+
   async function tryInTurn(lane: 'inside' | 'bulk', jobs: HeldJob[]): Promise<void> {
     for (const [position, held] of jobs.entries()) {
       if (isClosed) return
@@ -100,8 +105,7 @@ export function createJobLanes(
         await tryJob(held, lane === 'bulk' ? effort : undefined)
         inHand.delete(held)
       } catch (error) {
-        if (error instanceof DatabaseUnavailable) cutShort[lane].push(...jobs.slice(position))
-        else for (const each of jobs.slice(position)) inHand.delete(each)
+        setAside(lane, jobs.slice(position), error)
         throw error
       }
     }
@@ -174,7 +178,9 @@ export function createJobLanes(
     }
     const runs = await Promise.allSettled(Array.from({ length: insideMax }, runNext))
     const failed = runs.find((run) => run.status === 'rejected')
-    if (failed) throw failed.reason
+    if (!failed) return
+    setAside('inside', waiting.flat(), failed.reason)
+    throw failed.reason
   }
 
   return {
@@ -233,6 +239,7 @@ export function createJobLanes(
         left.map(({ row }) => database.write((connection) => giveBack(connection, row), row.app_id)),
       )
       for (const held of left) inHand.delete(held)
+      for (const held of Object.values(cutShort)) held.length = 0
       isClosed = false
     },
   }

@@ -41,7 +41,7 @@ export function createWorkers(
 ): Workers {
   const effort: Effort = { milliseconds: 0 }
   const followers = createFollowerLoop(database, areas, tools, log, effort)
-  const jobs = createJobLanes(database, areas, tools, log, { effort, onMove: () => moved() })
+  const jobs = createJobLanes(database, areas, tools, log, { effort, onMove: () => cameBack() })
   const clean = createHousekeeping(database, areas, tools, retentionDays)
   /** That the database is away is told once, by whoever is connected to it. */
   const tell = (what: string) => (error: unknown) => {
@@ -66,6 +66,12 @@ export function createWorkers(
   function moved(): void {
     moves += 1
     wake()
+  }
+
+  /** A job is back from outside; its events may be followed on another node. */
+  function cameBack(): void {
+    moved()
+    database.wake()
   }
 
   async function noting(round: () => Promise<boolean>): Promise<boolean> {
