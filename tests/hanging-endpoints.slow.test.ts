@@ -5,9 +5,10 @@ import { describe, it } from 'node:test'
 import { area } from '../server/src/kit/area.ts'
 import { defineEvent } from '../server/src/kit/event.ts'
 import { follower } from '../server/src/kit/follower.ts'
-import { destinationOf, type JobDefinition, job, laneOf } from '../server/src/kit/job.ts'
+import { type JobDefinition, job } from '../server/src/kit/job.ts'
 import { Type } from '../server/src/kit/schema.ts'
 import { type Work, workIn } from '../server/src/kit/work.ts'
+import { destinationOf } from '../server/src/storage/destination.ts'
 import { databases } from './support/databases.ts'
 import { type House, house } from './support/house.ts'
 import { until } from './support/until.ts'
@@ -82,11 +83,11 @@ async function flood(h: House, appId: string, definition: JobDefinition, urls: s
     await inApp(h, appId, ({ db, now }) => {
       const rows = Array.from({ length: rowsPerInsert }, (_, index) => {
         const url = urls[index % urls.length] ?? ''
-        const destination = destinationOf(definition, url)
+        const destination = destinationOf('outside', definition.name, url)
         const key = `flood ${from + index}`
         return {
           name: definition.name,
-          lane: laneOf(definition),
+          lane: 'outside' as const,
           destination,
           key,
           payload: JSON.stringify({ url }),

@@ -185,3 +185,12 @@ it('gives every follower, job, event, table and migration a name of its own', ()
     )
   }
 })
+
+/** What follows a slash is a job's destination, or its key. */
+it('gives no job a name with a slash in it', () => {
+  const names = areas.flatMap(({ jobs }) => jobs.map(({ name }) => name))
+  assert.deepEqual(
+    names.filter((name) => name.includes('/')),
+    [],
+  )
+})

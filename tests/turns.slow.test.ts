@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { type Area, area } from '../server/src/kit/area.ts'
-import { destinationOf, type JobDefinition, job, laneOf } from '../server/src/kit/job.ts'
+import { type JobDefinition, job, laneOf } from '../server/src/kit/job.ts'
 import { Type } from '../server/src/kit/schema.ts'
 import { type Work, workIn } from '../server/src/kit/work.ts'
+import { destinationOf } from '../server/src/storage/destination.ts'
 import type { JobLane } from '../server/src/storage/tables.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { connectionUnder } from '../server/src/storage/underneath.ts'
@@ -72,7 +73,8 @@ async function queue(
   for (let first = from; first < from + count; first += rowsPerInsert) {
     const numbers = Array.from({ length: Math.min(rowsPerInsert, from + count - first) }, (_, index) => first + index)
     await inApp(h, appId, async ({ db, now }) => {
-      const place = { lane: laneOf(definition), destination: destinationOf(definition, destination) }
+      const lane = laneOf(definition)
+      const place = { lane, destination: destinationOf(lane, name, destination) }
       const rows = numbers.map((n) => ({
         ...{ name, ...place, key: `${n}`, payload: JSON.stringify({ n, to: destination }), run_at: now - 3_600 },
       }))
@@ -377,9 +379,9 @@ for (const database of databases) {
           const rota = createRota({ reader: connection }, 'outside')
           const ways = await rota.next(moment, (waiting) => destinations.choose(moment, waiting, 32))
           const found = ways.map(({ appId, destination }) => `${appId} ${destination}`)
-          const to = (name: string) => `${app.id} ${destinationOf(outside, name)}`
+          const to = (name: string) => `${app.id} ${destinationOf('outside', outside.name, name)}`
           assert.deepEqual([...new Set(found)].toSorted(), [to('deaf'), to('other')])
-          const line = { lane: 'outside', destination: destinationOf(outside, 'other') } as const
+          const line = { lane: 'outside', destination: destinationOf('outside', outside.name, 'other') } as const
           assert.equal((await claimSome(tenantDb(connection, app.id), line, moment, 10)).length, 1)
         })
         assertReadsLittle(plans)

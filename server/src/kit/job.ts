@@ -10,7 +10,7 @@ export interface JobDefinition<Payload extends TSchema = TSchema, Given = unknow
   payload: Payload
   /** After so many failures the job stays visible as dead; `Infinity` for what must happen in the end. */
   attemptsMax: number
-  /** How long it waits after a failure. Without this: twice as long each time, up to an hour. */
+  /** Without this: twice as long a pause each time, up to an hour. */
   retry?: Retry
   /** A run that asks to come again counts as an attempt too; without this, it makes earlier failures forgotten. */
   keepsAttempts?: true
@@ -31,15 +31,19 @@ export interface JobDefinition<Payload extends TSchema = TSchema, Given = unknow
   onDead?(payload: Static<Payload>, work: Work, end: { attempts: number; lastError: string }): Promise<void>
 }
 
-/** What a job works with outside its transaction. */
-export interface Outside {
-  db: TenantDb
-  tools: Tools
-  inApp: InApp
-  /** Given when the time is over, or the job has passed to somebody else. Whoever waits for the outside world listens. */
-  signal: AbortSignal
-  /** 1 for the first. */
-  attempt: number
+/** The signal is given when the time is over, or the job is somebody else's; the first attempt is 1. */
+type Outside = { db: TenantDb; tools: Tools; inApp: InApp; signal: AbortSignal; attempt: number }
+
+/** Seconds to wait after the first failure, the second and so on; the last repeats. Chance adds or takes up to a fifth. */
+export type Retry = readonly [number, ...number[]] | ((failures: number) => number)
+
+/** An attempt failed, and whoever refused it has said when to come again; for an hour at most they are believed. */
+export class ComeAgain extends Error {
+  readonly afterSeconds: number
+  constructor(message: string, afterSeconds: number, options?: ErrorOptions) {
+    super(message, options)
+    this.afterSeconds = afterSeconds
+  }
 }
 
 export interface Again<Payload extends TSchema = TSchema> {
@@ -47,28 +51,9 @@ export interface Again<Payload extends TSchema = TSchema> {
   payload?: Static<Payload>
 }
 
-/**
- * Pauses after the first failure, the second and so on, in seconds; the last one repeats. Or what answers them. Chance makes
- * each a fifth longer or shorter at most, so that what failed together does not come again together.
- */
-export type Retry = readonly [number, ...number[]] | ((failures: number) => number)
-
-const retryAfterSecondsMax = 3600
-
-/** An attempt failed, and whoever refused it has said when to come again; for an hour at most they are believed. */
-export class ComeAgain extends Error {
-  readonly afterSeconds: number
-  constructor(message: string, afterSeconds: number, options?: ErrorOptions) {
-    super(message, options)
-    // What cannot be waited for says nothing.
-    this.afterSeconds = afterSeconds > 0 ? Math.min(Math.ceil(afterSeconds), retryAfterSecondsMax) : 0
-  }
-}
-
 export function job<Payload extends TSchema, Given = undefined>(
   definition: JobDefinition<Payload, Given>,
 ): JobDefinition<Payload> {
-  if (definition.name.includes(destinationMark)) throw new Error(`A job's name has no "${destinationMark}" in it.`)
   return definition as JobDefinition<Payload>
 }
 
@@ -76,48 +61,4 @@ export function job<Payload extends TSchema, Given = undefined>(
 export function laneOf({ bulk, prepare }: Pick<JobDefinition, 'bulk' | 'prepare'>): JobLane {
   if (bulk) return 'bulk'
   return prepare ? 'outside' : 'inside'
-}
-
-/** Stands between the name of a job and its destination. */
-export const destinationMark = '/'
-// It is part of the key of an index.
-const destinationCharactersMax = 255
-
-/**
- * Where a job waits in its lane. Outside, jobs of one kind to one destination wait for each other; a kind that names none
- * has one. No two kinds share one, whatever their destinations are called.
- */
-export function destinationOf(definition: Pick<JobDefinition, 'name' | 'bulk' | 'prepare'>, named = ''): string {
-  if (named.length > destinationCharactersMax) throw new Error(`The destination of ${definition.name} is too long.`)
-  if (laneOf(definition) === 'outside') return `${definition.name}${destinationMark}${named}`
-  if (named !== '') throw new Error(`${definition.name} has nothing to do outside, and so no destination.`)
-  return ''
-}
-
-/** Which kind of job waits there. */
-export function jobNameIn(destination: string): string {
-  return destination.slice(0, Math.max(0, destination.indexOf(destinationMark)))
-}
-
-const backoffStartSeconds = 2
-const backoffMaxSeconds = 3600
-const jitter = 0.2
-
-/** How many seconds a job waits after so many failures, of which this was the last. */
-export function pauseAfter({ retry }: Pick<JobDefinition, 'retry'>, failures: number, error: unknown): number {
-  const pause = retry ? shaken(plannedPause(retry, failures)) : backoffSeconds(failures)
-  return error instanceof ComeAgain ? Math.max(pause, error.afterSeconds) : pause
-}
-
-function plannedPause(retry: Retry, failures: number): number {
-  if (typeof retry === 'function') return retry(failures)
-  return retry[Math.min(failures, retry.length) - 1] ?? retry[0]
-}
-
-function shaken(seconds: number): number {
-  return Math.max(1, Math.round(seconds * (1 - jitter + 2 * jitter * Math.random())))
-}
-
-function backoffSeconds(failures: number): number {
-  return Math.min(backoffMaxSeconds, backoffStartSeconds ** Math.min(failures, 16))
 }

@@ -1,8 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 import type { Connection } from '../storage/connection.ts'
+import { destinationOf } from '../storage/destination.ts'
 import { preparedRows, type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
-import { destinationOf, type JobDefinition, laneOf } from './job.ts'
+import { type JobDefinition, laneOf } from './job.ts'
 import type { Tools } from './ports.ts'
 
 /** What code inside a transaction works with, whoever called it: an operation, a follower or a job. */
@@ -14,10 +15,7 @@ export interface Work {
   emit<Payload extends TSchema>(event: EventDefinition<Payload>, payload: Static<Payload>): Promise<void>
   /** Records many facts of one kind at once. */
   emitEach<Payload extends TSchema>(event: EventDefinition<Payload>, payloads: Static<Payload>[]): Promise<void>
-  /**
-   * Queues a job; a key that is queued already keeps its first time and payload. Jobs to one destination, such as a host or
-   * an endpoint's id, wait for each other, and not for those to another.
-   */
+  /** Queues a job; a key that is queued already keeps its first time and payload. A destination has a line of its own. */
   later<Payload extends TSchema>(
     job: JobDefinition<Payload>,
     payload: Static<Payload>,
@@ -61,15 +59,11 @@ export function workOn(db: TenantDb, tools: Tools, now: number): Work {
     emit: (event, payload) => emitEach(event, [payload]),
     emitEach,
     async later(definition, payload, { key, at, destination }) {
+      const { name } = definition
+      const lane = laneOf(definition)
+      const place = { lane, destination: destinationOf(lane, name, destination) }
       await db
-        .insert('jobs', {
-          name: definition.name,
-          lane: laneOf(definition),
-          destination: destinationOf(definition, destination),
-          key,
-          payload: JSON.stringify(payload),
-          run_at: at ?? now,
-        })
+        .insert('jobs', { name, ...place, key, payload: JSON.stringify(payload), run_at: at ?? now })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
     },

@@ -44,7 +44,7 @@ interface JobTable {
   name: string
   key: string
   lane: Generated<JobLane>
-  /** Which kind of job goes where; nothing, unless it goes outside. See `destinationOf`. */
+  /** Which kind of job goes where; nothing, unless it goes outside. See destination.ts. */
   destination: Generated<string>
   payload: string
   run_at: number

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Again, type JobDefinition, pauseAfter } from '../kit/job.ts'
+import type { Again, JobDefinition } from '../kit/job.ts'
 import type { Tools } from '../kit/ports.ts'
 import { type InApp, workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
@@ -10,6 +10,7 @@ import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { holdClaim, isRow } from './claims.ts'
 import { counted, type Effort } from './effort.ts'
 import { type HeldJob, LetGo, unlessEnded } from './held-job.ts'
+import { pauseAfter } from './pauses.ts'
 
 export interface Workplace {
   database: Database

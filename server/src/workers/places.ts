@@ -1,4 +1,5 @@
-import { type JobDefinition, jobNameIn } from '../kit/job.ts'
+import type { JobDefinition } from '../kit/job.ts'
+import { jobNameIn } from '../storage/destination.ts'
 
 /** Where an attempt takes its place. */
 export interface Way {
