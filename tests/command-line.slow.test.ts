@@ -176,7 +176,7 @@ describe('the parley command', () => {
       assert.equal(code, 0, stderr)
       return JSON.parse(stdout).map(({ id, state }: { id: string; state: string }) => [id, state])
     }
-    assert.equal((await parley(['migrate'], fresh.environment)).code, 0)
+    assert.equal((await parley(['keys', 'create', '--management'], fresh.environment)).code, 0)
     assert.match((await jobs('list')).stdout, /nothing is left to do/)
     assert.match((await jobs('list', '--state', 'dead')).stdout, /No job has been given up/)
     assert.match((await jobs('list', '--app', 'a')).stdout, /no such jobs/)
