@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { UsageError } from '../server/src/cli/command.ts'
+import { jobs } from '../server/src/cli/jobs.ts'
+import { readConfig } from '../server/src/config.ts'
 import { openSqlite } from '../server/src/storage/sqlite.ts'
 import { type FreshDatabase, freshDatabase } from './support/databases.ts'
 import { parley } from './support/parley.ts'
@@ -80,12 +83,6 @@ describe('the parley command', () => {
       [['apps', 'destroy'], /apps create/],
       [['keys', 'create', '--app', 'x', '--name', 'y', '--scope', 'all'], /fullAccess or authOnly/],
       [['jobs'], /jobs list/],
-      [['jobs', 'list', '--state', 'lost'], /--state is one of waiting, due, running, dead/],
-      [['jobs', 'retry'], /APP\/NAME\/KEY/],
-      [['jobs', 'show', 'nonsense'], /"nonsense" names no job/],
-      [['jobs', 'drop', '--all'], /--name is needed/],
-      [['jobs', 'retry', 'a/b/c', '--all'], /not both/],
-      [['jobs', 'retry', '--all', '--state', 'due'], /leave --state out/],
       [['start', '--nonsense'], /nonsense/],
       [['start', '--port', 'many'], /PARLEY_PORT must be a whole number/],
       [['restore'], /--from is needed/],
@@ -170,57 +167,72 @@ describe('the parley command', () => {
 
   it('lists jobs, and shows, tries again and drops those that were given up', async () => {
     const fresh = await freshDatabase('sqlite')
-    const jobs = (...words: string[]) => parley(['jobs', ...words], fresh.environment)
-    const listed = async (...words: string[]) => {
-      const { code, stdout, stderr } = await jobs('list', ...words, '--json')
-      assert.equal(code, 0, stderr)
-      return JSON.parse(stdout).map(({ id, state }: { id: string; state: string }) => [id, state])
+    const config = readConfig(fresh.environment)
+    const asked = async (words: string[], flags: Record<string, string | boolean> = {}) => {
+      const outcome = await jobs.run({ config, words, flags, json: false })
+      assert.ok(outcome)
+      return outcome
+    }
+    const said = async (words: string[], flags?: Record<string, string | boolean>) => (await asked(words, flags)).text
+    const listed = async (flags?: Record<string, string>) => {
+      const data = (await asked(['list'], flags)).data as { id: string; state: string }[]
+      return data.map(({ id, state }) => `${id} is ${state}`)
     }
     assert.equal((await parley(['keys', 'create', '--management'], fresh.environment)).code, 0)
-    assert.match((await jobs('list')).stdout, /nothing is left to do/)
-    assert.match((await jobs('list', '--state', 'dead')).stdout, /No job has been given up/)
-    assert.match((await jobs('list', '--app', 'a')).stdout, /no such jobs/)
+    assert.match((await parley(['jobs', 'list'], fresh.environment)).stdout, /nothing is left to do/)
+    assert.match(await said(['list'], { state: 'dead' }), /No job has been given up/)
+    assert.match(await said(['list'], { app: 'a' }), /no such jobs/)
 
     const sqlite = openSqlite(`${fresh.environment.PARLEY_DATA}/parley.sqlite`)
     await sqlite.write(async ({ run: execute }) => {
       const put = 'INSERT INTO jobs (app_id, name, key, payload, run_at, attempts, dead_at, last_error) VALUES'
-      const soon = 4_000_000_000
+      const late = 4_000_000_000
       await execute(
         `${put} ('a', 'mail.send', 'to b/c', '{"n":1}', 1, 5, 2, 'Error: refused'),
         ('a', 'mail.send', 'two', '{}', 1, 5, 2, 'Error: refused'), ('b', 'mail.send', 'three', '{}', 1, 5, 2, NULL),
-        ('b', 'push.send', 'four', '{}', 1, 5, 2, NULL), ('b', 'push.send', 'five', '{}', ${soon}, 0, NULL, NULL)`,
+        ('b', 'push.send', 'four', '{}', 1, 5, 2, NULL), ('b', 'push.send', 'five', '{}', ${late}, 0, NULL, NULL)`,
         [],
       )
     })
     await sqlite.close()
 
-    assert.deepEqual(await listed('--state', 'waiting'), [['b/push.send/five', 'waiting']])
-    assert.deepEqual(await listed('--app', 'a', '--state', 'dead'), [
-      ['a/mail.send/to b/c', 'dead'],
-      ['a/mail.send/two', 'dead'],
+    assert.deepEqual(await listed({ state: 'waiting' }), ['b/push.send/five is waiting'])
+    assert.deepEqual(await listed({ app: 'a', state: 'dead' }), [
+      'a/mail.send/to b/c is dead',
+      'a/mail.send/two is dead',
     ])
-    assert.match((await jobs('list')).stdout, /^a\/mail\.send\/to b\/c +dead +5x .*Error: refused/)
-    assert.match((await jobs('show', 'a/mail.send/to b/c')).stdout, /payload +\{"n":1\}/)
+    assert.match(await said(['list']), /^a\/mail\.send\/to b\/c +dead +5x .*Error: refused/)
+    assert.match(await said(['show', 'a/mail.send/to b/c']), /payload +\{"n":1\}/)
 
-    const missing = await jobs('show', 'a/mail.send/none')
-    assert.deepEqual([missing.code, missing.stderr.includes('There is no job a/mail.send/none.')], [1, true])
+    await assert.rejects(said(['show', 'a/mail.send/none']), /There is no job a\/mail\.send\/none\./)
     for (const verb of ['retry', 'drop']) {
-      const alive = await jobs(verb, 'b/push.send/five')
-      assert.equal(alive.code, 1)
-      assert.match(alive.stderr, /has not been given up/)
+      await assert.rejects(said([verb, 'b/push.send/five']), /has not been given up/)
     }
 
-    assert.match((await jobs('retry', 'a/mail.send/to b/c')).stdout, /is tried again/)
-    assert.deepEqual(await listed('--state', 'due'), [['a/mail.send/to b/c', 'due']])
-    assert.match((await jobs('drop', '--all', '--name', 'mail.send', '--app', 'a')).stdout, /1 job is dropped/)
-    assert.match((await jobs('drop', 'b/push.send/four')).stdout, /is dropped/)
-    assert.match((await jobs('retry', '--all')).stdout, /1 job is tried again/)
-    assert.match((await jobs('retry', '--all', '--name', 'mail.send')).stdout, /nothing to try again/)
+    assert.match(await said(['retry', 'a/mail.send/to b/c']), /is tried again/)
+    assert.deepEqual(await listed({ state: 'due' }), ['a/mail.send/to b/c is due'])
+    assert.match(await said(['drop'], { all: true, name: 'mail.send', app: 'a' }), /1 job is dropped/)
+    assert.match(await said(['drop', 'b/push.send/four']), /is dropped/)
+    assert.match(await said(['retry'], { all: true }), /1 job is tried again/)
+    assert.match(await said(['retry'], { all: true, name: 'mail.send' }), /nothing to try again/)
     assert.deepEqual((await listed()).toSorted(), [
-      ['a/mail.send/to b/c', 'due'],
-      ['b/mail.send/three', 'due'],
-      ['b/push.send/five', 'waiting'],
+      ...['a/mail.send/to b/c is due', 'b/mail.send/three is due', 'b/push.send/five is waiting'],
     ])
+
+    const wrong: [string[], Record<string, string | boolean>, RegExp][] = [
+      [['list'], { state: 'lost' }, /--state is one of waiting, due, running, dead/],
+      [['retry'], {}, /APP\/NAME\/KEY/],
+      [['show', 'nonsense'], {}, /"nonsense" names no job/],
+      [['drop'], { all: true }, /--name is needed/],
+      [['retry', 'a/b/c'], { all: true }, /not both/],
+      [['retry'], { all: true, state: 'due' }, /leave --state out/],
+    ]
+    for (const [words, flags, sentence] of wrong) {
+      await assert.rejects(
+        said(words, flags),
+        (error: Error) => error instanceof UsageError && sentence.test(error.message),
+      )
+    }
     await fresh.drop()
   })
 
