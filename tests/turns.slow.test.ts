@@ -374,7 +374,8 @@ for (const database of databases) {
         )
         const { clock } = h.service.house.tools
         const moment = { due: clock.now(), now: Math.floor(Date.now() / 1000) }
-        const plans = await plansOf(h, app, async ({ connection }) => {
+        const plans = await plansOf(h, app, async (db) => {
+          const connection = connectionUnder(db)
           const definitions = new Map([[outside.name, outside]])
           const destinations = createDestinations({ reader: connection }, createPlaces(definitions))
           const rota = createRota({ reader: connection }, 'outside')

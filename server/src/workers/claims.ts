@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Connection } from '../storage/connection.ts'
 import type { JobLane, JobRow, Tables } from '../storage/tables.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
@@ -55,7 +55,7 @@ export async function renewClaim(connection: Connection, row: JobRow, now: numbe
   const { rows } = await sql`
     UPDATE jobs SET locked_until = ${until} WHERE jobs.app_id = ${row.app_id} AND (jobs.name, jobs.key) IN (
       SELECT jobs.name, jobs.key FROM jobs WHERE jobs.app_id = ${row.app_id} AND jobs.name = ${row.name}
-      AND jobs.key = ${row.key} AND jobs.claims = ${row.claims} ${connection.flavour.takeRows})
+      AND jobs.key = ${row.key} AND jobs.claims = ${row.claims} ${connection.flavour.rowLocks.takeRows})
     RETURNING jobs.key`.execute(connection.query)
   return rows.length > 0 ? until : undefined
 }
