@@ -444,7 +444,8 @@ describe('the conformance suite', () => {
   it('finds fault with a server that says yes to everything, in every area', async () => {
     const server = createServer((_, response) => response.end('{"data": {}}'))
     const url = await listening(server)
-    const { code, stdout } = await conformance('--url', url, '--api-key', 'a', '--auth-key', 'b')
+    const door = ['--management-url', url, '--management-key', 'c', '--management-secret', 'd', '--app', 'e']
+    const { code, stdout } = await conformance('--url', url, '--api-key', 'a', '--auth-key', 'b', ...door)
     server.close()
     assert.equal(code, 1)
     assert.match(stdout, /✖ 3 Authentication +no key.*\n +expected: status 401.*\n +answered: GET \/v3\/apikeys -> 200/)
