@@ -121,7 +121,8 @@ export function doneEntry(entry: any, what: string): void {
   holds(typeof entry.message === 'string', `\`message\` of ${what} is a string`)
 }
 
-const patienceMilliseconds = 5_000
+// A server that is prompt is asked once or twice; one on a busy machine may have much to do before.
+const patienceMilliseconds = 60_000
 
 /** Consequences may arrive a moment later; this asks until they have, and not for ever. */
 export async function soon(ask: () => Promise<Answer>, has: (answer: Answer) => boolean): Promise<Answer> {
