@@ -16,7 +16,7 @@ import { job } from '../server/src/kit/job.ts'
 import { Type } from '../server/src/kit/schema.ts'
 import { type Work, workIn } from '../server/src/kit/work.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
-import { createFollowerLoop, type FollowerLoop } from '../server/src/workers/followers.ts'
+import { createFollowers, type Followers } from '../server/src/workers/followers.ts'
 import { createHousekeeping } from '../server/src/workers/housekeeping.ts'
 import { type DatabaseName, databases, freshDatabase } from './support/databases.ts'
 import { type House, house } from './support/house.ts'
@@ -54,12 +54,12 @@ type InHouse = { service: { house: OpenHouse } }
 const silentLog = pino({ level: 'silent' })
 
 /** The followers of one more node on the same database; the house itself knows nothing of them. */
-function nodeWith({ database, tools }: OpenHouse, ...followers: Follower[]): FollowerLoop {
-  return createFollowerLoop(database, card({ followers }), () => tools, silentLog)
+function nodeWith({ database, tools }: OpenHouse, ...followers: Follower[]): Followers {
+  return createFollowers(database, card({ followers }), () => tools, silentLog)
 }
 
 /** Lets a node read whatever is there, without noting how far it came. */
-async function readAll(node: FollowerLoop): Promise<void> {
+async function readAll(node: Followers): Promise<void> {
   await until('the log is read', async () => !(await node.run()) && !(await node.isBehind()))
 }
 
@@ -71,7 +71,7 @@ function leasesRunOut({ mock }: TestContext): void {
 }
 
 async function positionOf({ database }: OpenHouse, name: string) {
-  return database.reader.query.selectFrom('followers').select(['tx', 'id']).where('name', '=', name).executeTakeFirst()
+  return database.reader.query.selectFrom('followers').select('id').where('name', '=', name).executeTakeFirst()
 }
 
 /** More than one batch of events that no follower here wants. */

@@ -28,7 +28,6 @@ export async function logOf({ service }: House, app: AppClient): Promise<Logged[
   const rows = await tenantDb(database.reader, app.id)
     .select('events')
     .select(['events.name', 'events.payload'])
-    .orderBy('events.tx')
     .orderBy('events.id')
     .execute()
   return rows.map(({ name, payload: text }) => {

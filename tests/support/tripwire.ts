@@ -34,14 +34,18 @@ const acrossAllApps: { who: string; statement: RegExp }[] = [
   },
   {
     who: 'the followers look whether they are behind',
-    statement: /^select events\.id from events where \(events\.tx > /,
+    statement: /^select events\.id from events where events\.id > \S+ limit/,
   },
   {
     who: 'housekeeping looks for old replies',
     statement: /^select app_id, caller, key from idempotent_replies where created_at <= \S+ order by created_at limit/,
   },
-  { who: 'housekeeping looks at the oldest events', statement: /^select tx, id, at from events order by tx, id limit/ },
-  { who: 'housekeeping drops old events', statement: /^delete from events where tx = \S+ and id = \S+$/ },
+  { who: 'housekeeping looks at the oldest events', statement: /^select id, at from events order by id limit/ },
+  { who: 'housekeeping drops old events', statement: /^delete from events where id <= \S+$/ },
+  {
+    who: 'a migration numbers the log anew',
+    statement: /\(select last_id from log_before\)/,
+  },
   {
     who: 'the metrics count jobs given up',
     statement:

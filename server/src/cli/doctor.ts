@@ -8,6 +8,7 @@ import { auditPlaces, auditTimeline } from '../areas/timeline/index.ts'
 import { auditUsers } from '../areas/users/index.ts'
 import type { House } from '../compose.ts'
 import type { Connection } from '../storage/connection.ts'
+import { logStart } from '../storage/database.ts'
 import { jobIdOf } from '../storage/job-rows.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import { type Command, withExistingHouse } from './command.ts'
@@ -80,7 +81,7 @@ async function checkFollowers({ database, areas }: House): Promise<Check> {
   const findings: string[] = []
   const rows = await database.reader.query.selectFrom('followers').selectAll().execute()
   for (const follower of areas.flatMap((area) => area.followers)) {
-    const position = rows.find(({ name }) => name === follower.name) ?? { tx: 0, id: 0 }
+    const position = rows.find(({ name }) => name === follower.name)?.id ?? logStart
     const waiting = await database.eventsAfter(position, lagMax)
     if (waiting.length >= lagMax) findings.push(`${follower.name} is more than ${lagMax} events behind`)
   }

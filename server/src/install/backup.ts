@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { secretsUnder } from '../adapters/secrets/master-key.ts'
 import type { House } from '../compose.ts'
 import type { Connection } from '../storage/connection.ts'
+import { logStart } from '../storage/database.ts'
 import { appliedMigrations, migrate } from '../storage/migrate.ts'
 import { houseInstallTables, houseTables, type Tables } from '../storage/tables.ts'
 import { type Head, type Line, readArchive, writeArchive } from './archive.ts'
@@ -124,6 +125,8 @@ export async function restoreRows(house: House, file: string): Promise<{ rows: n
     )
     const rows = await loader.finish()
     for (const table of areas.flatMap((area) => area.numberedTables)) await database.renumber(connection, table)
+    // A follower may stand behind the last event of a log that was trimmed, and must not miss those that come.
+    await database.renumber(connection, 'events', await furthestFollower(connection))
     return { rows }
   })
   await migrate(
@@ -150,14 +153,23 @@ function refuseOtherTables({ migrations }: Head, applied: string[]): void {
   }
 }
 
-interface FollowerRow {
-  name: string
+async function furthestFollower({ query }: Connection): Promise<number> {
+  const row = await query.selectFrom('followers').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return row?.id ?? logStart
+}
+
+/** What backups held before positions were ids (decision 35): an event's transaction, and how far a follower had come. */
+interface FormerPosition {
   tx: number
   id: number
 }
 
+interface FormerFollower extends FormerPosition {
+  name: string
+}
+
 /**
- * Loads rows in batches. Events get new positions: those of one database mean nothing to another, so they are numbered
+ * Loads rows in batches. Transactions of one database mean nothing to another, so events of a former backup are numbered
  * from 1 as the oldest transaction of all, and every follower's position is carried over to the new numbers.
  */
 class Loader {
@@ -166,7 +178,7 @@ class Loader {
   #batch: Record<string, unknown>[] = []
   #rows = 0
   #events = 0
-  readonly #followers: (FollowerRow & { read: number })[] = []
+  readonly #followers: (FormerFollower & { read: number })[] = []
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -174,8 +186,8 @@ class Loader {
 
   async add(table: keyof Tables, row: Record<string, unknown>): Promise<void> {
     this.#rows += 1
-    if (table === 'followers') {
-      this.#followers.push({ ...(row as unknown as FollowerRow), read: 0 })
+    if (table === 'followers' && 'tx' in row) {
+      this.#followers.push({ ...(row as unknown as FormerFollower), read: 0 })
       return
     }
     if (table !== this.#table) await this.#flush()
@@ -187,7 +199,8 @@ class Loader {
   async finish(): Promise<number> {
     await this.#flush()
     for (const { name, read } of this.#followers) {
-      await this.#connection.query.insertInto('followers').values({ name, tx: 0, id: read }).execute()
+      const former: FormerFollower = { name, tx: 0, id: read }
+      await this.#connection.query.insertInto('followers').values(former).execute()
     }
     return this.#rows
   }
@@ -195,9 +208,9 @@ class Loader {
   #adapted(table: keyof Tables, row: Record<string, unknown>): Record<string, unknown> {
     // Whoever had claimed a job is not running here.
     if (table === 'jobs') return { ...row, locked_until: 0 }
-    if (table !== 'events') return row
+    if (table !== 'events' || !('tx' in row)) return row
     this.#events += 1
-    const { tx, id } = row as { tx: number; id: number }
+    const { tx, id } = row as unknown as FormerPosition
     for (const follower of this.#followers) {
       if (tx < follower.tx || (tx === follower.tx && id <= follower.id)) follower.read = this.#events
     }

@@ -2,13 +2,8 @@ import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Connection } from './connection.ts'
 import type { EventRow, Tables } from './tables.ts'
 
-/** Where a reader of the log stands. On a single-writer database `tx` is always 0. */
-export interface Position {
-  tx: number
-  id: number
-}
-
-export const logStart: Position = { tx: 0, id: 0 }
+/** Stands before every event of the log. A reader's position is the id of the last event that it has read. */
+export const logStart = 0
 
 export type Numbered = <Table extends string, Columns extends string>(
   table: CreateTableBuilder<Table, Columns>,
@@ -46,8 +41,10 @@ export interface Database {
     table: keyof Tables,
     take: (rows: Record<string, unknown>[]) => Promise<void>,
   ): Promise<void>
-  /** Events after a position, in commit order, none of which can still be overtaken. */
-  eventsAfter(position: Position, limit: number): Promise<EventRow[]>
+  /** Events after a position, in the order of their ids, before which no other can come any more. */
+  eventsAfter(position: number, limit: number): Promise<EventRow[]>
+  /** The position of whoever has read all that `eventsAfter` would answer now. */
+  logEnd(): Promise<number>
   /** Gives back jobs whose worker cannot be alive any more; called when a server starts. */
   releaseClaims(): Promise<void>
   /** Grants or renews a named lease; false while another holder's lease runs. */
@@ -56,12 +53,14 @@ export interface Database {
   releaseLeases(holder: string): Promise<void>
   /** Adds an `id` to a table that is being made, which the database fills with ascending numbers. */
   numbered: Numbered
-  /** Makes the database go on after the numbers that a restore has put into such a table. */
-  renumber(connection: Connection, table: keyof Tables): Promise<void>
+  /** Makes the database go on after the numbers that a restore has put into such a table, and after `past`. */
+  renumber(connection: Connection, table: keyof Tables, past?: number): Promise<void>
   /** Makes the ids of such a table fit for reading on from them, whatever is being written; see `Flavour.settledId`. */
   showIdsUnderWay(schema: Kysely<Tables>, table: keyof Tables): Promise<void>
-  /** Creates the events table, whose position column is made by the database. */
+  /** Creates the events table, in the form of the first version. */
   createLog(schema: Kysely<Tables>): Promise<void>
+  /** Makes the log one that is read by ids alone; see decision 35. */
+  orderLogById(schema: Kysely<Tables>): Promise<void>
   /** Creates the table of search entries and the index on their grams; see search.ts. */
   createSearch(schema: Kysely<Tables>): Promise<void>
   /** Lets a migration change very many entries, and makes their index anew. */
@@ -71,6 +70,7 @@ export interface Database {
   isDuplicate(error: unknown): boolean
   /** Tells every node's workers that there may be something to do; a hint, never the message. */
   wake(): void
-  onWake(listener: () => void): void
+  /** Answers how to stop listening. */
+  onWake(listener: () => void): () => void
   close(): Promise<void>
 }

@@ -15,13 +15,21 @@ const keyBits = 48
 /** Names the locks of one table among all others. */
 const family = (table: string) => `(hashtext('${table}') & 32767)::bigint`
 
+/** The last id that was given out; a sequence that was never asked shows the one that comes next. */
+const lastGiven = `last_value - CASE WHEN is_called THEN 0 ELSE 1 END`
+
 /** Makes writers of a numbered table show what they have under way. */
 export async function showIdsUnderWay(schema: Kysely<Tables>, table: keyof Tables): Promise<void> {
-  // Before the statement, not before the row: a row has its id already.
+  const shown = `parley.${table}_under_way`
+  // Before the statement, not before the row: a row has its id already. The first lock of a transaction has the smallest
+  // key and stands for all that follows; the setting that tells of it ends with it, also where a savepoint is undone.
   await sql
     .raw(`CREATE FUNCTION ${table}_under_way() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
-        PERFORM pg_advisory_xact_lock_shared(${family(table)} << ${keyBits} | last_value) FROM ${table}_id_seq;
+        IF coalesce(current_setting('${shown}', true), '') = '' THEN
+          PERFORM pg_advisory_xact_lock_shared(${family(table)} << ${keyBits} | (${lastGiven})) FROM ${table}_id_seq;
+          PERFORM set_config('${shown}', 'shown', true);
+        END IF;
         RETURN NULL;
       END $$`)
     .execute(schema)
@@ -39,29 +47,36 @@ const patience = [1, 2, 4, 8, 16]
  * holds the answer back, and not the reader.
  */
 export async function settledId(run: RunStatement, table: keyof Tables): Promise<number> {
-  // The order matters. Whoever has an id up to this one took the lock before it: is the lock gone, then the row is there.
-  const given = await idIn<number>(run, `SELECT last_value AS id FROM ${table}_id_seq`)
-  for (const milliseconds of [...patience, 0]) {
-    const underWay = await idIn<number | null>(run, oldestUnderWay(table))
-    if (underWay === null || underWay >= given) return given
-    if (milliseconds === 0) return underWay
+  const wanted = await idIn(run, `SELECT ${lastGiven} AS id FROM ${table}_id_seq`)
+  for (const milliseconds of patience) {
+    const settled = await settledNow(run, table)
+    if (settled >= wanted) return wanted
     await pause(milliseconds)
   }
-  return given
+  return Math.min(wanted, await settledNow(run, table))
 }
 
-function oldestUnderWay(table: keyof Tables): string {
-  return `SELECT min((classid::bigint << 32 | objid::bigint) & ((1::bigint << ${keyBits}) - 1)) AS id FROM pg_locks
-    WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> ${keyBits - 32} = ${family(table)}
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+/** The same without waiting. What it answers holds for statements that begin after it, not for those under way. */
+export function settledNow(run: RunStatement, table: keyof Tables): Promise<number> {
+  // The order matters: whoever has an id up to the last one given took the lock before it, so is the lock gone, then the
+  // row is there. Locks are looked for below that id, which keeps them from being looked for before it is known.
+  return idIn(
+    run,
+    `SELECT least(given.id, (SELECT min(under_way.id) FROM (
+        SELECT (classid::bigint << 32 | objid::bigint) & ((1::bigint << ${keyBits}) - 1) AS id FROM pg_locks
+        WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> ${keyBits - 32} = ${family(table)}
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS under_way
+      WHERE under_way.id < given.id)) AS id
+    FROM (SELECT ${lastGiven} AS id FROM ${table}_id_seq OFFSET 0) AS given`,
+  )
 }
 
 export function takeId(run: RunStatement, table: keyof Tables): Promise<number> {
-  return idIn<number>(run, `SELECT nextval('${table}_id_seq') AS id`)
+  return idIn(run, `SELECT nextval('${table}_id_seq') AS id`)
 }
 
-async function idIn<Id>(run: RunStatement, statement: string): Promise<Id> {
+async function idIn(run: RunStatement, statement: string): Promise<number> {
   const { rows } = await run(statement, [])
-  const [{ id }] = rows as [{ id: Id }]
+  const [{ id }] = rows as [{ id: number }]
   return id
 }

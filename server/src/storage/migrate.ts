@@ -123,6 +123,7 @@ function houseMigrations(database: Database): Migrations {
         .execute()
       await schema.dropTable('replies_of_anyone').execute()
     },
+    '20261121-log-by-id': (schema) => database.orderLogById(schema),
     '20261122-job-destinations': async ({ schema }) => {
       const jobs = () => schema.alterTable('jobs')
       await jobs()

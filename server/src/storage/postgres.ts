@@ -3,7 +3,7 @@ import { type Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely
 import { type Connection, connectionOver, keptByApp, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
 import type { Flavour } from './flavour.ts'
-import { settledId, showIdsUnderWay, takeId } from './ids-under-way.ts'
+import { settledId, settledNow, showIdsUnderWay, takeId } from './ids-under-way.ts'
 import { createPlaces } from './places.ts'
 import { connectMilliseconds, openPool, planEachTime } from './postgres-pool.ts'
 import { createSearch, rewriteSearch, searchIndex } from './postgres-search.ts'
@@ -47,9 +47,30 @@ const uniqueViolation = '23505'
 
 /** Where it matters in which order rows are written again: an index may find them in that order (`entryOrder`). */
 const scanOrder: Partial<Record<keyof Tables, string>> = {
-  events: 'ORDER BY tx, id',
+  events: 'ORDER BY id',
   search_entries: 'ORDER BY app_id, list, at',
 }
+
+/**
+ * Readers went by (transaction, id), and ids could occur twice after a restore. All events are numbered anew in the order
+ * in which readers came to them, with ids that no event has had yet, and each follower stands after as many of them as it
+ * had read. The locks wait for whoever is still writing to the log, so none of its events is left out.
+ */
+const orderById = [
+  'LOCK TABLE followers, events IN ACCESS EXCLUSIVE MODE',
+  `CREATE TEMPORARY TABLE log_before ON COMMIT DROP AS
+    SELECT greatest(events_id_seq.last_value, (SELECT max(events.id) FROM events)) AS last_id FROM events_id_seq`,
+  `UPDATE followers SET id = (SELECT last_id FROM log_before) +
+    (SELECT count(*) FROM events WHERE (events.tx, events.id) <= (followers.tx, followers.id))`,
+  `UPDATE events SET id = (SELECT last_id FROM log_before) + place.n
+    FROM (SELECT tx, id, row_number() OVER (ORDER BY tx, id) AS n FROM events) AS place
+    WHERE events.tx = place.tx AND events.id = place.id`,
+  'ALTER TABLE events DROP CONSTRAINT events_position, DROP COLUMN tx, ADD CONSTRAINT events_key PRIMARY KEY (id)',
+  'ALTER TABLE followers DROP COLUMN tx',
+  // Not only after the events that are there: a follower may stand behind the last of a log that was trimmed.
+  `SELECT setval('events_id_seq', greatest((SELECT last_id FROM log_before), (SELECT max(id) FROM events)) + 1, false)`,
+  'CREATE INDEX events_of_app ON events (app_id, id)',
+]
 
 /** Reads that may take long have connections of their own, or they would use up everybody's. */
 export interface LongReadOptions {
@@ -83,7 +104,7 @@ export function openPostgres(
     (text, parameters) =>
       inPlace(whose, async () => pool.read(text, parameters))
   const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readFor(whose)))
-  const wakeListeners: (() => void)[] = []
+  const wakeListeners = new Set<() => void>()
   let listening: ReturnType<typeof listenForWakes> | undefined
   let wakePending = false
 
@@ -121,16 +142,20 @@ export function openPostgres(
       }
       await run(`CLOSE scan_${table}`, [])
     },
-    async eventsAfter({ tx, id }, limit) {
-      // Ids are handed out before commit. A reader that went by them alone would step over a slower transaction's rows;
-      // so it takes only what is older than every transaction still running.
-      const { rows } = await pool.read(
-        `SELECT * FROM events
-         WHERE (tx, id) > ($1, $2) AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-         ORDER BY tx, id LIMIT $3`,
-        [tx, id, limit],
-      )
+    async eventsAfter(position, limit) {
+      const settled = await settledNow(pool.read, 'events')
+      if (settled <= position) return []
+      const { rows } = await pool.read('SELECT * FROM events WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3', [
+        ...[position, settled, limit],
+      ])
       return rows as EventRow[]
+    },
+    async logEnd() {
+      // Of an event that is there, never the last id given out: after a crash the database may give that out again.
+      const { rows } = await pool.read('SELECT coalesce(max(id), 0) AS id FROM events WHERE id <= $1', [
+        await settledNow(pool.read, 'events'),
+      ])
+      return (rows as [{ id: number }])[0].id
     },
     // Other nodes may hold claims; those of a dead one run out by themselves.
     releaseClaims: async () => {},
@@ -149,10 +174,10 @@ export function openPostgres(
       pool.write(async (run) => void (await run('DELETE FROM leases WHERE holder = $1', [holder]))),
     numbered: (table) =>
       table.addColumn('id', 'bigint', (column) => column.primaryKey().generatedByDefaultAsIdentity()),
-    async renumber({ run }, table) {
+    async renumber({ run }, table, past = 0) {
       await run(
-        `SELECT setval(pg_get_serial_sequence('${table}', 'id'), coalesce(max(id), 0) + 1, false) FROM ${table}`,
-        [],
+        `SELECT setval(pg_get_serial_sequence('${table}', 'id'), greatest(max(id), $1::bigint) + 1, false) FROM ${table}`,
+        [past],
       )
     },
     showIdsUnderWay,
@@ -167,6 +192,10 @@ export function openPostgres(
         .addColumn('at', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('events_position', ['tx', 'id'])
         .execute()
+    },
+    async orderLogById(schema) {
+      for (const step of orderById) await sql.raw(step).execute(schema)
+      await showIdsUnderWay(schema, 'events')
     },
     createSearch,
     rewriteSearch,
@@ -184,8 +213,9 @@ export function openPostgres(
       }, wakePauseMilliseconds).unref()
     },
     onWake(wakeListener) {
-      wakeListeners.push(wakeListener)
+      wakeListeners.add(wakeListener)
       listening ??= listenForWakes(url, () => wakeListeners.forEach((each) => void each()))
+      return () => wakeListeners.delete(wakeListener)
     },
     async close() {
       await listening?.stop()

@@ -76,7 +76,7 @@ export function openSqlite(file: string, listener = untold): Database {
   const reader = openFile(file)
   // A commit that many share changes pages all over the indexes; those that do not fit would be written and read twice.
   writer.exec('PRAGMA cache_size = -64000')
-  const wakeListeners: (() => void)[] = []
+  const wakeListeners = new Set<() => void>()
   const readers = createReaders(file, { whenAtRest: () => reader.exec('PRAGMA wal_checkpoint(PASSIVE)') })
 
   const readRows = statements(reader)
@@ -134,8 +134,11 @@ export function openSqlite(file: string, listener = untold): Database {
         await take(batch.map(({ row_address: _, ...row }) => row))
       }
     },
-    async eventsAfter({ id }, limit) {
-      return readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [id, limit]).rows as EventRow[]
+    async eventsAfter(position, limit) {
+      return readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [position, limit]).rows as EventRow[]
+    },
+    async logEnd() {
+      return (readRows('SELECT coalesce(max(id), 0) AS id FROM events', []).rows as [{ id: number }])[0].id
     },
     // One server at a time, so whoever held a claim is gone.
     releaseClaims: () =>
@@ -144,8 +147,14 @@ export function openSqlite(file: string, listener = untold): Database {
     claimLease: async () => true,
     releaseLeases: async () => {},
     numbered: (table) => table.addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement()),
-    // An explicit number moves the counter by itself.
-    renumber: async () => {},
+    async renumber({ run }, table, past = 0) {
+      // An explicit number moves the counter by itself; a table that never had a row has none.
+      await run(
+        'INSERT INTO sqlite_sequence (name, seq) SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?)',
+        [table, table],
+      )
+      await run('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?', [past, table])
+    },
     showIdsUnderWay: async () => {},
     async createLog(schema: Kysely<Tables>) {
       await schema.schema
@@ -157,6 +166,11 @@ export function openSqlite(file: string, listener = untold): Database {
         .addColumn('payload', 'text', (column) => column.notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
         .execute()
+    },
+    // There is one writer, so ids always had the order of commits.
+    async orderLogById({ schema }) {
+      for (const table of ['events', 'followers']) await schema.alterTable(table).dropColumn('tx').execute()
+      await schema.createIndex('events_of_app').on('events').columns(['app_id', 'id']).execute()
     },
     createSearch: (schema) => createSearch(schema, writer),
     rewriteSearch: (_schema, change) => rewriteSearch(writer, change),
@@ -170,7 +184,10 @@ export function openSqlite(file: string, listener = untold): Database {
     wake: () => {
       for (const listener of wakeListeners) listener()
     },
-    onWake: (listener) => void wakeListeners.push(listener),
+    onWake(listener) {
+      wakeListeners.add(listener)
+      return () => wakeListeners.delete(listener)
+    },
     async close() {
       await readers.close()
       reader.close()

@@ -24,9 +24,8 @@ export type TenantTable = {
   [Table in keyof Tables]: Tables[Table] extends { app_id: string } ? Table : never
 }[keyof Tables]
 
-/** A fact in the log. `tx` and `id` together are its position, which the database gives. */
+/** A fact in the log. Its id, which the database gives, is its position. */
 interface EventTable {
-  tx: Generated<number>
   id: Generated<number>
   app_id: string
   name: string
@@ -61,7 +60,7 @@ export type JobRow = Selectable<JobTable>
 
 export interface FollowerRow {
   name: string
-  tx: number
+  /** The last event that it has read. */
   id: number
 }
 

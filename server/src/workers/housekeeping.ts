@@ -2,7 +2,7 @@ import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
 import { replyKeptSeconds } from '../kit/retention.ts'
 import type { Connection } from '../storage/connection.ts'
-import type { Database, Position } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 
 const secondsPerDay = 24 * 3600
 const rowsPerBatch = 500
@@ -42,27 +42,18 @@ async function dropReplies({ query }: Connection, until: number): Promise<number
   return expired.length
 }
 
-/** Where the slowest follower stands; nothing, while one has not begun. */
-async function slowestOf({ reader }: Database, names: string[]): Promise<Position | undefined> {
-  const rows = await reader.query.selectFrom('followers').selectAll().orderBy('tx').orderBy('id').execute()
+/** Where the slowest follower stands; nothing, while one has not begun. Up to there no event can come any more. */
+async function slowestOf(database: Database, names: string[]): Promise<number | undefined> {
+  const rows = await database.reader.query.selectFrom('followers').selectAll().orderBy('id').execute()
   const known = rows.filter(({ name }) => names.includes(name))
-  return known.length < names.length ? undefined : (known[0] ?? logEnd)
+  return known.length < names.length ? undefined : (known[0]?.id ?? (await database.logEnd()))
 }
 
-/** Without any follower nobody waits for an event. */
-const logEnd: Position = { tx: Number.MAX_SAFE_INTEGER, id: 0 }
-
-async function dropEvents({ query }: Connection, oldest: number, end: Position): Promise<number> {
-  const first = await query
-    .selectFrom('events')
-    .select(['tx', 'id', 'at'])
-    .orderBy('tx')
-    .orderBy('id')
-    .limit(rowsPerBatch)
-    .execute()
-  const readByAll = ({ tx, id }: Position) => tx < end.tx || (tx === end.tx && id <= end.id)
-  const young = first.findIndex((event) => event.at >= oldest || !readByAll(event))
+async function dropEvents({ query }: Connection, oldest: number, end: number): Promise<number> {
+  const first = await query.selectFrom('events').select(['id', 'at']).orderBy('id').limit(rowsPerBatch).execute()
+  const young = first.findIndex(({ id, at }) => at >= oldest || id > end)
   const old = young < 0 ? first : first.slice(0, young)
-  for (const { tx, id } of old) await query.deleteFrom('events').where('tx', '=', tx).where('id', '=', id).execute()
+  const last = old.at(-1)
+  if (last) await query.deleteFrom('events').where('id', '<=', last.id).execute()
   return old.length
 }

@@ -1,26 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Work that is looked for whenever somebody says that there may be some. */
 export interface Loop {
-  /** Lets it look, soon. */
+  /** There may be something to do. */
   wake(): void
   /** Something that never overlaps with a round of the loop, nor with anything else done this way. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
-  start(): void
   /** Begins no round any more; resolves after the last one. */
   stop(): Promise<void>
 }
 
-// Wake-ups come with every commit; what comes within this time is looked at together.
-const gatherMilliseconds = 5
-// After a round that failed.
-const awayMilliseconds = 500
+export interface LoopOptions {
+  /** Wake-ups that come within this time are answered together. */
+  gatherMilliseconds?: number
+  /** Hears of what went wrong; the round is tried again a moment later. */
+  failed(error: unknown): void
+}
 
-/** `round` answers whether there was anything to do; while there is, it is called again. */
-export function createLoop(round: () => Promise<boolean>, onTrouble: (error: unknown) => void): Loop {
-  let running = false
-  let looping = false
-  let wokenMeanwhile = false
+// Woken or not: whoever connects to a database that is starting only keeps it from doing so.
+const failureMilliseconds = 500
+
+/**
+ * Does a round whenever it is woken, again and again while there is anything to do, as `round` answers, and never two at
+ * once.
+ */
+export function createLoop(round: () => Promise<boolean>, { gatherMilliseconds, failed }: LoopOptions): Loop {
+  let isStopped = false
+  let isGoing = false
+  let isWoken = false
   let current: Promise<unknown> = Promise.resolve()
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -29,34 +35,33 @@ export function createLoop(round: () => Promise<boolean>, onTrouble: (error: unk
     return next
   }
 
-  async function loop(): Promise<void> {
-    looping = true
+  async function workOff(): Promise<void> {
+    isWoken = false
+    if (gatherMilliseconds !== undefined) await pause(gatherMilliseconds)
     try {
-      do {
-        wokenMeanwhile = false
-        await pause(gatherMilliseconds)
-        while (running && (await inTurn(round))) {}
-      } while (wokenMeanwhile && running)
+      while (!isStopped && (await inTurn(round))) {}
     } catch (error) {
-      onTrouble(error)
-      // Woken or not: whoever connects to a database that is starting only keeps it from doing so.
-      await pause(awayMilliseconds, undefined, { ref: false })
-    } finally {
-      looping = false
+      if (isStopped) return
+      failed(error)
+      await pause(failureMilliseconds, undefined, { ref: false })
+      isWoken = true
     }
+  }
+
+  async function goOn(): Promise<void> {
+    isGoing = true
+    while (isWoken && !isStopped) await workOff()
+    isGoing = false
   }
 
   return {
     wake() {
-      wokenMeanwhile = true
-      if (running && !looping) void loop()
+      isWoken = true
+      if (!isGoing) void goOn()
     },
     inTurn,
-    start() {
-      running = true
-    },
     async stop() {
-      running = false
+      isStopped = true
       await current
     },
   }

@@ -2,11 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
+import { within } from '../kit/time-limit.ts'
 import type { Database } from '../storage/database.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { createBulkPace } from './bulk-pace.ts'
 import type { Effort } from './effort.ts'
-import { createFollowerLoop } from './followers.ts'
+import { createFollowers } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createJobLanes, renewMilliseconds } from './jobs.ts'
 import { createLoop } from './loop.ts'
@@ -23,13 +24,15 @@ export interface Workers {
 const pollMilliseconds = 500
 const noteMilliseconds = 5_000
 const housekeepingMilliseconds = 60_000
+// Wake-ups come with every commit; what comes within this time is looked at together.
+const gatherMilliseconds = 5
 // What is outside when the server stops has so long to come back; then others may have it.
 const farewellMilliseconds = 1_000
 // A follower or job that produces work for itself without end must not hold up its caller for ever.
 const settleRoundsMax = 10_000
 // Nor must somebody's long transaction, which holds back the events after it.
-const settleWaitsMax = 400
-const settleWaitMilliseconds = 5
+const settleWaitsMax = 200
+const settleWaitMilliseconds = 10
 const nobody: ReadonlySet<string> = new Set()
 
 export function createWorkers(
@@ -40,37 +43,40 @@ export function createWorkers(
   log: Logger,
 ): Workers {
   const effort: Effort = { milliseconds: 0 }
-  const followers = createFollowerLoop(database, areas, tools, log, effort)
-  const jobs = createJobLanes(database, areas, tools, log, { effort, onMove: () => cameBack() })
+  const jobs = createJobLanes(database, areas, tools, log, { effort, onMove: moved })
   const clean = createHousekeeping(database, areas, tools, retentionDays)
   /** That the database is away is told once, by whoever is connected to it. */
   const tell = (what: string) => (error: unknown) => {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, what)
   }
+  const followers = createFollowers(database, areas, tools, log, {
+    worked: countWithBulk,
+    failed: tell('followers cannot read on; they try again'),
+  })
   let running = false
   let timers: NodeJS.Timeout[] = []
 
   // Each goes on by itself, and none waits for another; but what one of them does may be work for the others.
   const looking = (round: () => Promise<boolean>) =>
-    createLoop(() => noting(round), tell('workers: a round failed; it is tried again'))
-  const following = looking(() => followers.run())
+    createLoop(() => noting(round), {
+      gatherMilliseconds,
+      failed: tell('workers: a round failed; it is tried again'),
+    })
   const inside = looking(() => jobs.runInside())
   const outside = looking(() => jobs.runOutside())
   const bulk = looking(() => bulkTurn())
-  const loops = [following, inside, outside, bulk]
-  const wake = () => {
-    for (const loop of loops) loop.wake()
-  }
+  const lanes = [inside, outside, bulk]
   let moves = 0
 
-  function moved(): void {
-    moves += 1
-    wake()
+  function wake(): void {
+    if (!running) return
+    followers.wake()
+    for (const lane of lanes) lane.wake()
   }
 
-  /** A job is back from outside; its events may be followed on another node. */
-  function cameBack(): void {
-    moved()
+  /** What was done may be news to whoever reads the log, here or on another node, and leave work to others. */
+  function moved(): void {
+    moves += 1
     database.wake()
   }
 
@@ -82,6 +88,13 @@ export function createWorkers(
 
   const pace = createBulkPace()
   let restTimer: NodeJS.Timeout | undefined
+  const appsInBulk = new Set<string>()
+
+  /** What the events of a batch lead to belongs to it, and is rested from as well. */
+  function countWithBulk(appId: string, milliseconds: number): void {
+    moves += 1
+    if (appsInBulk.has(appId)) pace.worked(appId, milliseconds, performance.now())
+  }
 
   /** A batch of bulk work of an app that does not rest; answers whether there was any. */
   async function bulkTurn(): Promise<boolean> {
@@ -94,28 +107,27 @@ export function createWorkers(
     return worked
   }
 
-  /** What the events of a batch lead to belongs to it, and is rested from as well. */
   async function workInBulk(resting: ReadonlySet<string>): Promise<boolean> {
     effort.milliseconds = 0
     const appId = await jobs.runBulk(resting)
-    if (appId === undefined) return false
-    await following.inTurn(() => noting(() => followers.run()))
+    if (appId === undefined) {
+      if (resting.size === 0) appsInBulk.clear()
+      return false
+    }
+    appsInBulk.add(appId)
     pace.worked(appId, effort.milliseconds, performance.now())
     return true
   }
 
   /** One round of everything; whoever waits for the end allows no rest. */
   async function roundOfAll(): Promise<void> {
-    await following.inTurn(() => noting(() => followers.run()))
+    if (await followers.run()) moved()
     await outside.inTurn(() => noting(() => jobs.runOutside()))
     await inside.inTurn(() => noting(() => jobs.runInside()))
     await bulk.inTurn(() => noting(async () => (await jobs.runBulk(nobody)) !== undefined))
   }
 
-  /** In turn with the rounds, which move the followers. */
-  function note(): Promise<void> {
-    return following.inTurn(followers.note)
-  }
+  const note = () => followers.note().catch(tell('followers could not be noted; they are noted later'))
 
   async function runUntilIdle(milliseconds = Number.POSITIVE_INFINITY): Promise<void> {
     const deadline = performance.now() + milliseconds
@@ -125,7 +137,10 @@ export function createWorkers(
       await roundOfAll()
       // Whoever has moved anything, here or in a loop, may have left something to do for those before them.
       if (moves !== before || (await jobs.outsideMoves())) continue
-      if (!(await followers.isBehind())) return note()
+      if (!(await followers.isBehind())) {
+        await followers.rest()
+        return note()
+      }
       waits += 1
       await pause(settleWaitMilliseconds)
     }
@@ -134,14 +149,10 @@ export function createWorkers(
   return {
     start() {
       running = true
-      for (const loop of loops) loop.start()
       database.onWake(wake)
       timers = [
         setInterval(wake, pollMilliseconds),
-        setInterval(
-          () => void note().catch(tell('followers could not be noted; they are noted later')),
-          noteMilliseconds,
-        ),
+        setInterval(() => void note(), noteMilliseconds),
         setInterval(() => void jobs.renew(), renewMilliseconds),
         setInterval(() => void clean().catch(tell('housekeeping failed')), housekeepingMilliseconds),
       ]
@@ -156,14 +167,18 @@ export function createWorkers(
       for (const timer of timers) clearInterval(timer)
       clearTimeout(restTimer)
       jobs.close()
-      await Promise.all(loops.map((loop) => loop.stop()))
-      await note().catch(() => {})
+      // Those at rest first: one that is slow must not keep them from it.
+      await note()
+      followers.stop()
+      await Promise.all([followers.rest(), ...lanes.map((lane) => lane.stop())])
       const deadline = performance.now() + farewellMilliseconds
       while (performance.now() < deadline && (await jobs.outsideMoves())) {}
       await jobs.letGo()
       // Leases that cannot be given back run out by themselves.
       await followers.release().catch(() => {})
     },
-    settle: runUntilIdle,
+    // A follower that is slow does not keep whoever waits only so long.
+    settle: (milliseconds) =>
+      milliseconds === undefined ? runUntilIdle() : within(milliseconds, runUntilIdle(milliseconds), () => {}),
   }
 }

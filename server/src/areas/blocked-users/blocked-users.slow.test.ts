@@ -78,7 +78,6 @@ for (const database of databases) {
         .select(['name', 'payload'])
         .where('app_id', '=', app.id)
         .where('name', 'in', [userBlocked.name, userUnblocked.name])
-        .orderBy('tx')
         .orderBy('id')
         .execute()
       return rows.map(({ name, payload }) => {

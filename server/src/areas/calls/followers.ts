@@ -21,8 +21,8 @@ const causes: Record<string, string> = {
 export const followDepartures = follower({
   name: 'calls.departures',
   on: [memberKicked, memberBanned, memberLeft],
-  handle: ({ name, payload: { group, user }, at }, work) =>
-    changeCalls(work, { guid: group.guid, uid: user.uid, at, cause: causes[name] ?? '' }),
+  handle: ({ definition, payload: { group, user }, at }, work) =>
+    changeCalls(work, { guid: group.guid, uid: user.uid, at, cause: causes[definition.name] ?? '' }),
 })
 
 export const followForgottenMembers = follower({

@@ -52,7 +52,6 @@ for (const database of databases) {
         .select(['name', 'payload'])
         .where('app_id', '=', app.id)
         .where('name', 'like', 'friend.%')
-        .orderBy('tx')
         .orderBy('id')
         .execute()
       return rows

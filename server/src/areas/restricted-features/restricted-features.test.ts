@@ -29,7 +29,7 @@ for (const database of databases) {
       ((await dump(h)).events ?? [])
         .map((row) => JSON.parse(row))
         .filter((row) => row.app_id === app.id && row.name.startsWith('role.features'))
-        .toSorted((a, b) => a.tx - b.tx || a.id - b.id)
+        .toSorted((a, b) => a.id - b.id)
         .map((row) => [row.name, JSON.parse(row.payload).features])
 
     it('are marked as deprecated in every answer, and name what replaces them', async () => {

@@ -24,7 +24,7 @@ for (const database of databases) {
       ((await dump(h)).events ?? [])
         .map((row) => JSON.parse(row))
         .filter((row) => row.app_id === app.id && row.name.startsWith('role.'))
-        .toSorted((a, b) => a.tx - b.tx || a.id - b.id)
+        .toSorted((a, b) => a.id - b.id)
         .map((row) => [row.name, JSON.parse(row.payload).role.role])
 
     it('begin with default, in every app', async () => {

@@ -89,7 +89,7 @@ export const erasuresAtOnce = 5
 
 interface Forgetting {
   /** Forgets some at once, and leaves what is more to the job; the event names it. */
-  forget(event: Pick<FollowedEvent, 'position'>, ids: number[], work: Work): Promise<void>
+  forget(event: Pick<FollowedEvent, 'id'>, ids: number[], work: Work): Promise<void>
   forgetRest: JobDefinition
   /** Follows what is erased, whoever erases it. */
   forgetErased: Follower
@@ -116,8 +116,8 @@ export function forgettingMessages(area: string, kept: KeptAbout, alsoOn: (typeo
     bulk: true,
     run: async ({ ids }, work) => ((await areMore(work, ids)) ? { againAt: work.now } : undefined),
   })
-  const forget: Forgetting['forget'] = async ({ position: { tx, id } }, ids, work) => {
-    if (ids.length > 0 && (await areMore(work, ids))) await work.later(forgetRest, { ids }, { key: `${tx} ${id}` })
+  const forget: Forgetting['forget'] = async ({ id }, ids, work) => {
+    if (ids.length > 0 && (await areMore(work, ids))) await work.later(forgetRest, { ids }, { key: `event ${id}` })
   }
   const forgetErased = follower({
     name: `${area}.erasedMessages`,

@@ -51,7 +51,7 @@ for (const database of databases) {
       ((await dump(h)).events ?? [])
         .map((line) => JSON.parse(line))
         .filter((event) => event.app_id === app.id)
-        .toSorted((a, b) => a.tx - b.tx || a.id - b.id)
+        .toSorted((a, b) => a.id - b.id)
         .map(({ name, payload }) => ({ name, payload: JSON.parse(payload) }))
 
     describe('create', () => {

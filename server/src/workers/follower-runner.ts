@@ -1,0 +1,189 @@
+import type { Logger } from 'pino'
+import type { EventDefinition } from '../kit/event.ts'
+import { type FollowedEvent, type Follower, isWantedBy } from '../kit/follower.ts'
+import type { Tools } from '../kit/ports.ts'
+import { workIn } from '../kit/work.ts'
+import type { Connection } from '../storage/connection.ts'
+import { type Database, logStart } from '../storage/database.ts'
+import type { EventRow } from '../storage/tables.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import type { EventsByName } from './events-by-name.ts'
+
+const leaseSeconds = 15
+// A server that is killed again and again must still get on: so many are passed over once more, never all of them.
+const passedMax = 200
+
+/** How far a follower has read, what the database knows of that, and how many events lie between the two. */
+export interface Place {
+  read: number
+  stored: number
+  passed: number
+}
+
+const notedAt = (position: number): Place => ({ read: position, stored: position, passed: 0 })
+
+export interface Surroundings {
+  database: Database
+  events: EventsByName
+  /** The events after a position. */
+  eventsAfter(position: number): Promise<EventRow[]>
+  /** This node, among those that may run the follower. */
+  holder: string
+  tools(): Tools
+  log: Logger
+  /** Hears how long work for an app took inside a transaction. */
+  worked(appId: string, milliseconds: number): void
+}
+
+/** One follower on this node. Whatever it does is done in turn, and nobody else waits for it. */
+export interface FollowerRunner {
+  name: string
+  /** Gives it its next events, if this node may run it; answers whether it moved. */
+  step(): Promise<boolean>
+  /** Whether an event is written that it has not come to yet. */
+  isBehind(): Promise<boolean>
+  isAtRest(): boolean
+  /** Where it stands, if that is not noted yet and it is at rest. */
+  unnoted(): Place | undefined
+  /** It rests until its place is noted, or not: then it goes by what is stored. */
+  whileNoted(noting: Promise<boolean>): Promise<void>
+  /** Waits for what it is at. */
+  rest(): Promise<unknown>
+}
+
+export function createFollowerRunner(follower: Follower, surroundings: Surroundings): FollowerRunner {
+  const { database, events, eventsAfter, holder, tools, log, worked } = surroundings
+  const { name } = follower
+  const wanted = new Map([...events].filter(([, event]) => isWantedBy(follower, event)))
+  let place: Place | undefined
+  let leaseEndsAt = 0
+  let failures = 0
+  let heldUpUntil = 0
+  let turns = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    turns += 1
+    const turn = last.then(work).finally(() => {
+      turns -= 1
+    })
+    last = turn.catch(() => {})
+    return turn
+  }
+
+  /** Whether this node may run the follower now; a lease is renewed when a third of it is used up. */
+  async function holdsLease(): Promise<boolean> {
+    // Leases run on real time: a clock that tests move must not hand them over.
+    const now = Math.floor(Date.now() / 1000)
+    if (leaseEndsAt - now > (leaseSeconds * 2) / 3) return true
+    const granted = await database.claimLease(`follower ${name}`, holder, now, now + leaseSeconds)
+    // Somebody else may have moved the follower on while nobody, or they, held the lease.
+    if (!granted || leaseEndsAt <= now) place = undefined
+    leaseEndsAt = granted ? now + leaseSeconds : 0
+    return granted
+  }
+
+  async function readOn(): Promise<boolean> {
+    const from = place ?? notedAt(await storedPosition(database, follower))
+    place = from
+    const rows = await eventsAfter(from.read)
+    const all = rows.filter((row) => wanted.has(row.name))
+    const some = all.slice(0, follower.eventsAtOnce)
+    const next = some.length < all.length ? some.at(-1) : rows.at(-1)
+    if (!next) return false
+    const passed = from.passed + rows.length
+    if (some.length > 0 || passed >= passedMax) {
+      await database.write(async (connection) => {
+        if (!(await moveOn(connection, name, from.stored, next.id))) throw new Error('It was moved on by another node.')
+        for (const row of some) await handle(connection, row)
+      })
+      place = notedAt(next.id)
+      // What it emitted is news to others.
+      if (some.length > 0) database.wake()
+    } else place = { ...from, read: next.id, passed }
+    return true
+  }
+
+  async function handle(connection: Connection, row: EventRow): Promise<void> {
+    const definition = wanted.get(row.name)
+    if (!definition) return
+    const startedAt = performance.now()
+    try {
+      await follower.handle(followed(row, definition), workIn(connection, row.app_id, tools()))
+    } finally {
+      worked(row.app_id, performance.now() - startedAt)
+    }
+  }
+
+  async function step(): Promise<boolean> {
+    const now = Date.now() / 1000
+    if (heldUpUntil > now) return false
+    try {
+      if (!(await holdsLease())) return false
+      const moved = await readOn()
+      failures = 0
+      return moved
+    } catch (error) {
+      // Where it stands now, only the stored position tells: its last step may have been committed or not.
+      place = undefined
+      // That the database is away is not its failure.
+      if (error instanceof DatabaseUnavailable) throw error
+      failures += 1
+      heldUpUntil = now + Math.min(60, 2 ** failures / 2)
+      log.error({ err: error, follower: name, failures }, 'a follower failed; it is tried again')
+      return false
+    }
+  }
+
+  return {
+    name,
+    step: () => inTurn(step),
+    isBehind: async () => place !== undefined && failures === 0 && hasEventsAfter(database, place.read),
+    isAtRest: () => turns === 0,
+    unnoted: () => (turns === 0 && place && place.read !== place.stored ? place : undefined),
+    whileNoted: (noting) =>
+      inTurn(async () => {
+        const isNoted = await noting
+        place = isNoted && place ? notedAt(place.read) : undefined
+      }),
+    rest: () => last,
+  }
+}
+
+function followed({ id, payload, at }: EventRow, definition: EventDefinition): FollowedEvent {
+  return { id, definition, payload: JSON.parse(payload), at }
+}
+
+/** Counts also events that `eventsAfter` still holds back, because others that come before them may be under way. */
+async function hasEventsAfter({ reader }: Database, position: number): Promise<boolean> {
+  const events = reader.query.selectFrom('events').select('events.id').where('events.id', '>', position)
+  return (await events.limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Moves on from where this node believes to stand. Fails if another node got there first: the lease has changed hands. */
+export async function moveOn({ query }: Connection, name: string, from: number, to: number): Promise<boolean> {
+  const row = await query
+    .insertInto('followers')
+    .values({ name, id: to })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ id: to }).where('followers.id', '=', from))
+    .returning('name')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function storedPosition(database: Database, { name, from }: Follower): Promise<number> {
+  const rows = database.reader.query.selectFrom('followers').select('id').where('name', '=', name)
+  const stored = await rows.executeTakeFirst()
+  if (stored) return stored.id
+  if (from !== 'now') return logStart
+  // Noted before anything else: whatever happens after this moment is for it, also if this node ends.
+  const end = await database.logEnd()
+  await database.write(({ query }) =>
+    query
+      .insertInto('followers')
+      .values({ name, id: end })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  )
+  return (await rows.executeTakeFirst())?.id ?? end
+}
