@@ -168,6 +168,95 @@ for (const database of databases) {
     })
   })
 
+  describe(`what followers are given on ${database}`, () => {
+    it('is what they want by definition, and the definition with it', async () => {
+      const told: [name: string, definition: unknown, n: number][] = []
+      const webhooks = follower({
+        name: 'test.webhooks',
+        on: (event) => event.webhook !== undefined,
+        handle: async ({ definition, payload }) => void told.push([definition.name, definition, (payload as { n: number }).n]),
+      })
+      const rung = defineEvent({
+        ...{ name: 'test.rung', payload, audience },
+        webhook: { trigger: 'rung', body: ({ n }) => ({ n }) },
+      })
+      const parts = card({ events: [ticked, echoed, rung], followers: [webhooks] })
+      await withHouse(database, parts, async (h) => {
+        await inApp(h, async ({ emit }) => {
+          await emit(ticked, { n: 1 })
+          await emit(rung, { n: 2 })
+          await emit(rung, { n: 3 })
+        })
+        await settleUntil(h, 'all is told', () => told.length >= 2)
+        assert.deepEqual(told, [
+          ['test.rung', rung, 2],
+          ['test.rung', rung, 3],
+        ])
+      })
+    })
+
+    it('begins at the start of the log, or with what happens from now on', async () => {
+      const seen: Record<string, number[]> = { start: [], now: [] }
+      const readers = (['start', 'now'] as const).map((from) =>
+        follower({
+          ...{ name: `test.from-${from}`, on: [ticked], from },
+          handle: async ({ payload: { n } }) => void seen[from]?.push(n),
+        }),
+      )
+      await withHouse(database, card({}), async (h) => {
+        await tick(h, [1, 2])
+        const node = nodeWith(h.service.house, ...readers)
+        await readAll(node)
+        assert.deepEqual(seen, { start: [1, 2], now: [] })
+        // A node that ends here leaves what comes next to its heir, however late that one begins.
+        await node.release()
+        await tick(h, [3])
+        await readAll(nodeWith(h.service.house, ...readers))
+        assert.deepEqual(seen, { start: [1, 2, 3], now: [3] })
+      })
+    })
+  })
+
+  // On the embedded database there is one writer, and whoever takes long inside a transaction has it.
+  if (database === 'postgres') {
+    describe(`a follower that takes long on ${database}`, () => {
+      it('delays itself, and neither other followers nor jobs', async () => {
+        const opened = Promise.withResolvers<void>()
+        const seen: Record<string, number[]> = { slow: [], quick: [], jobs: [] }
+        const note = job({
+          name: 'test.note',
+          payload,
+          attemptsMax: 3,
+          async run({ n }) {
+            seen.jobs?.push(n)
+            return undefined
+          },
+        })
+        const followers = [
+          reader('test.slow', async ({ payload: { n } }) => {
+            await opened.promise
+            seen.slow?.push(n)
+          }),
+          reader('test.quick', async ({ payload: { n } }, { later }) => {
+            seen.quick?.push(n)
+            await later(note, { n }, { key: `${n}` })
+          }),
+        ]
+        await withHouse(database, card({ followers, jobs: [note] }), async (h) => {
+          for (const n of [1, 2, 3]) {
+            await tick(h, [n])
+            h.service.house.database.wake()
+            await until('the others have gone on', () => seen.jobs?.length === n)
+          }
+          assert.deepEqual(seen, { slow: [], quick: [1, 2, 3], jobs: [1, 2, 3] })
+          opened.resolve()
+          await settleUntil(h, 'the slow one has caught up', () => seen.slow?.length === 3)
+          assert.deepEqual(seen.slow, [1, 2, 3])
+        })
+      })
+    })
+  }
+
   describe(`followers between nodes on ${database}`, () => {
     const recorder = (seen: number[]) => reader('test.recorder', async ({ payload: { n } }) => void seen.push(n))
 

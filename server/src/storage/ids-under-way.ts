@@ -47,36 +47,39 @@ const patience = [1, 2, 4, 8, 16]
  * holds the answer back, and not the reader.
  */
 export async function settledId(run: RunStatement, table: keyof Tables): Promise<number> {
-  const wanted = await idIn(run, `SELECT ${lastGiven} AS id FROM ${table}_id_seq`)
+  const { given, settled } = await settledNow(run, table)
+  let reached = settled
   for (const milliseconds of patience) {
-    const settled = await settledNow(run, table)
-    if (settled >= wanted) return wanted
+    if (reached >= given) return given
     await pause(milliseconds)
+    reached = (await settledNow(run, table)).settled
   }
-  return Math.min(wanted, await settledNow(run, table))
+  return Math.min(reached, given)
+}
+
+export interface Settled {
+  /** The last id given out. */
+  given: number
+  settled: number
 }
 
 /** The same without waiting. What it answers holds for statements that begin after it, not for those under way. */
-export function settledNow(run: RunStatement, table: keyof Tables): Promise<number> {
+export async function settledNow(run: RunStatement, table: keyof Tables): Promise<Settled> {
   // The order matters: whoever has an id up to the last one given took the lock before it, so is the lock gone, then the
   // row is there. Locks are looked for below that id, which keeps them from being looked for before it is known.
-  return idIn(
-    run,
-    `SELECT least(given.id, (SELECT min(under_way.id) FROM (
+  const { rows } = await run(
+    `SELECT given.id AS given, least(given.id, (SELECT min(under_way.id) FROM (
         SELECT (classid::bigint << 32 | objid::bigint) & ((1::bigint << ${keyBits}) - 1) AS id FROM pg_locks
         WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> ${keyBits - 32} = ${family(table)}
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS under_way
-      WHERE under_way.id < given.id)) AS id
+      WHERE under_way.id < given.id)) AS settled
     FROM (SELECT ${lastGiven} AS id FROM ${table}_id_seq OFFSET 0) AS given`,
+    [],
   )
+  return (rows as [Settled])[0]
 }
 
-export function takeId(run: RunStatement, table: keyof Tables): Promise<number> {
-  return idIn(run, `SELECT nextval('${table}_id_seq') AS id`)
-}
-
-async function idIn(run: RunStatement, statement: string): Promise<number> {
-  const { rows } = await run(statement, [])
-  const [{ id }] = rows as [{ id: number }]
-  return id
+export async function takeId(run: RunStatement, table: keyof Tables): Promise<number> {
+  const { rows } = await run(`SELECT nextval('${table}_id_seq') AS id`, [])
+  return (rows as [{ id: number }])[0].id
 }

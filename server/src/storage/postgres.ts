@@ -108,6 +108,17 @@ export function openPostgres(
   let listening: ReturnType<typeof listenForWakes> | undefined
   let wakePending = false
 
+  const wakeHere = () => wakeListeners.forEach((each) => void each())
+  let lookTimer: NodeJS.Timeout | undefined
+
+  /** Of events under way that are undone nobody tells, and those behind them would wait until somebody looks by chance. */
+  function lookAgain(): void {
+    lookTimer ??= setTimeout(() => {
+      lookTimer = undefined
+      wakeHere()
+    }, wakePauseMilliseconds).unref()
+  }
+
   const onConnection =
     <T>(work: (connection: Connection) => Promise<T>) =>
     (run: RunStatement) =>
@@ -143,7 +154,8 @@ export function openPostgres(
       await run(`CLOSE scan_${table}`, [])
     },
     async eventsAfter(position, limit) {
-      const settled = await settledNow(pool.read, 'events')
+      const { settled, given } = await settledNow(pool.read, 'events')
+      if (settled < given) lookAgain()
       if (settled <= position) return []
       const { rows } = await pool.read('SELECT * FROM events WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3', [
         ...[position, settled, limit],
@@ -153,7 +165,7 @@ export function openPostgres(
     async logEnd() {
       // Of an event that is there, never the last id given out: after a crash the database may give that out again.
       const { rows } = await pool.read('SELECT coalesce(max(id), 0) AS id FROM events WHERE id <= $1', [
-        await settledNow(pool.read, 'events'),
+        (await settledNow(pool.read, 'events')).settled,
       ])
       return (rows as [{ id: number }])[0].id
     },
@@ -203,7 +215,7 @@ export function openPostgres(
     describeTables: async () => {},
     isDuplicate: (error) => codeOf(error) === uniqueViolation,
     wake() {
-      for (const wakeListener of wakeListeners) wakeListener()
+      wakeHere()
       // Notifying inside a transaction takes a lock that all commits share, so it is sent apart and bundled.
       if (wakePending) return
       wakePending = true
@@ -214,10 +226,11 @@ export function openPostgres(
     },
     onWake(wakeListener) {
       wakeListeners.add(wakeListener)
-      listening ??= listenForWakes(url, () => wakeListeners.forEach((each) => void each()))
+      listening ??= listenForWakes(url, wakeHere)
       return () => wakeListeners.delete(wakeListener)
     },
     async close() {
+      clearTimeout(lookTimer)
       await listening?.stop()
       await Promise.all([pool.close(), longPool.close()])
     },
