@@ -34,7 +34,7 @@ const shadyArea = area({
     defineEvent({
       name: `shady.event${hostile}`,
       payload: Type.Object({ text: Type.String({ description: hostile, examples: [hostile] }) }),
-      audience: () => [hostile],
+      audience: () => [{ kind: hostile, id: hostile }],
       webhook: { trigger: hostile, body: () => ({}) },
     }),
   ],

@@ -266,7 +266,11 @@ if (databases.includes('postgres')) {
       withWitness('postgres', async (h) => {
         const { database: log, tools } = h.service.house
         const locks = async () => {
-          const { rows } = await log.reader.run("SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'", [])
+          const { rows } = await log.reader.run(
+            `SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+            [],
+          )
           return (rows as [{ n: number }])[0].n
         }
         await log.write(async (connection) => {

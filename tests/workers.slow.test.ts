@@ -174,7 +174,8 @@ for (const database of databases) {
       const webhooks = follower({
         name: 'test.webhooks',
         on: (event) => event.webhook !== undefined,
-        handle: async ({ definition, payload }) => void told.push([definition.name, definition, (payload as { n: number }).n]),
+        handle: async ({ definition, payload }) =>
+          void told.push([definition.name, definition, (payload as { n: number }).n]),
       })
       const rung = defineEvent({
         ...{ name: 'test.rung', payload, audience },

@@ -1,3 +1,4 @@
+import { channelKey } from '../../server/src/kit/channel.ts'
 import { tenantDb } from '../../server/src/storage/tenant.ts'
 import type { AppClient, House } from './house.ts'
 
@@ -35,7 +36,7 @@ export async function logOf({ service }: House, app: AppClient): Promise<Logged[
     const { webhook, webhookForEach: each, audience } = events.get(name) ?? {}
     const told = webhook && { trigger: webhook.trigger, data: webhook.body(payload) }
     const toldOfEach = each?.bodies(payload).map((data) => ({ trigger: each.trigger, data })) ?? []
-    return { name, payload, audience: audience?.(payload) ?? [], told, toldOfEach }
+    return { name, payload, audience: audience?.(payload).map(channelKey) ?? [], told, toldOfEach }
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Migrations } from '../storage/migrate.ts'
 import type { InstallTable, TenantTable } from '../storage/tables.ts'
+import type { Hearing } from './channel.ts'
 import type { EventDefinition } from './event.ts'
 import type { Follower } from './follower.ts'
 import type { JobDefinition } from './job.ts'
@@ -25,6 +26,8 @@ export interface Area {
   installTables: InstallTable[]
   followers: Follower[]
   jobs: JobDefinition[]
+  /** Who hears which of its events live. */
+  hearing: Hearing
 }
 
 export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
@@ -39,6 +42,7 @@ export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
     installTables: [],
     followers: [],
     jobs: [],
+    hearing: {},
     ...card,
   }
 }

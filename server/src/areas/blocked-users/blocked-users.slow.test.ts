@@ -12,6 +12,7 @@ import {
   house,
 } from '../../../../tests/support/house.ts'
 import { settleUntil } from '../../../../tests/support/until.ts'
+import { channelKey } from '../../kit/channel.ts'
 import { workIn } from '../../kit/work.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { userBlocked, userUnblocked } from './events.ts'
@@ -411,7 +412,7 @@ for (const database of databases) {
           .where('name', '=', userBlocked.name)
           .executeTakeFirstOrThrow()
         const told = JSON.parse(payload)
-        assert.deepEqual(userBlocked.audience(told), ['user:nora', 'user:milo'])
+        assert.deepEqual(userBlocked.audience(told).map(channelKey), ['user:nora', 'user:milo'])
         const { trigger, body } = userBlocked.webhook ?? { trigger: 'none', body: () => ({}) }
         assert.deepEqual([trigger, userUnblocked.webhook?.trigger], ['user_blocked', 'user_unblocked'])
         const { users, by } = body(told) as { users: Record<string, object>; by: { uid: string } }

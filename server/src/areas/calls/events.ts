@@ -1,5 +1,6 @@
 import { defineEvent, type EventDefinition } from '../../kit/event.ts'
 import { OneOf, type Static, Type } from '../../kit/schema.ts'
+import { userChannel } from '../users/events.ts'
 import { eventExample } from './examples.ts'
 import type { Fact as CallFact } from './facts.ts'
 import { Fact } from './facts.ts'
@@ -18,7 +19,7 @@ const payloadOf = (kind: CallFact['kind']) =>
   )
 type PayloadSchema = ReturnType<typeof payloadOf>
 
-const audience = ({ members }: Static<PayloadSchema>) => members.map((uid) => `user:${uid}`)
+const audience = ({ members }: Static<PayloadSchema>) => members.map(userChannel)
 
 const names: Partial<Record<CallFact['kind'], string>> = {
   initiated: 'call.initiated',

@@ -1,5 +1,7 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
+import { groupChannel } from '../timeline/events.ts'
+import { appChannel, userChannel } from '../users/events.ts'
 import { systemUid } from '../users/index.ts'
 import { Conversation } from './schemas.ts'
 
@@ -7,21 +9,21 @@ import { Conversation } from './schemas.ts'
 export const markedUnread = defineEvent({
   name: 'conversation.markedUnread',
   payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
-  audience: ({ uid }) => [`user:${uid}`],
+  audience: ({ uid }) => [userChannel(uid)],
 })
 
 /** A conversation in which nothing was said yet is in these users' lists from now on. */
 export const conversationOpened = defineEvent({
   name: 'conversation.opened',
   payload: Type.Object({ conversationId: Type.String(), uids: Type.Array(Type.String()) }),
-  audience: ({ uids }) => uids.map((uid) => `user:${uid}`),
+  audience: ({ uids }) => uids.map(userChannel),
 })
 
 /** Tags are the user's own; the user's devices are told. */
 export const conversationTagged = defineEvent({
   name: 'conversation.tagged',
   payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
-  audience: ({ uid }) => [`user:${uid}`],
+  audience: ({ uid }) => [userChannel(uid)],
 })
 
 const Pinned = Type.Object({
@@ -34,7 +36,7 @@ function pinning(name: string, trigger: string) {
   return defineEvent({
     name,
     payload: Pinned,
-    audience: ({ uid }) => (uid === systemUid ? ['app'] : [`user:${uid}`]),
+    audience: ({ uid }) => [uid === systemUid ? appChannel : userChannel(uid)],
     webhook: { trigger, body: ({ conversation, by }) => ({ conversation, by }) },
   })
 }
@@ -45,7 +47,7 @@ export const conversationUnpinned = pinning('conversation.unpinned', 'conversati
 export const conversationReset = defineEvent({
   name: 'conversation.reset',
   payload: Type.Object({ uid: Type.String(), conversationId: Type.String() }),
-  audience: ({ uid }) => [`user:${uid}`],
+  audience: ({ uid }) => [userChannel(uid)],
 })
 
 /** Taken from everyone who had part in it. */
@@ -56,7 +58,7 @@ export const conversationDeleted = defineEvent({
     uids: Type.Array(Type.String()),
     guid: Type.Optional(Type.String()),
   }),
-  audience: ({ uids, guid }) => (guid === undefined ? uids.map((uid) => `user:${uid}`) : [`group:${guid}`]),
+  audience: ({ uids, guid }) => (guid === undefined ? uids.map(userChannel) : [groupChannel(guid)]),
 })
 
 export const conversationEvents = [

@@ -1,5 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
+import { userChannel } from '../users/events.ts'
 import { User } from '../users/schemas.ts'
 
 // Webhooks have no triggers for friends: the app that decides on them is the one that would be told.
@@ -14,12 +15,12 @@ export const friendAdded = defineEvent({
       Type.Literal(true, { description: 'Their conversation is to be listed for both' }),
     ),
   }),
-  audience: ({ user, friend }) => [`user:${user.uid}`, `user:${friend.uid}`],
+  audience: ({ user, friend }) => [userChannel(user.uid), userChannel(friend.uid)],
 })
 
 /** By an unfriending, or because one of the two was deleted. */
 export const friendRemoved = defineEvent({
   name: 'friend.removed',
   payload: Type.Object({ uid: Type.String(), friendUid: Type.String() }),
-  audience: ({ uid, friendUid }) => [`user:${uid}`, `user:${friendUid}`],
+  audience: ({ uid, friendUid }) => [userChannel(uid), userChannel(friendUid)],
 })

@@ -1,17 +1,20 @@
 import { defineEvent } from '../../kit/event.ts'
 import { OneOf, type Static, Type } from '../../kit/schema.ts'
+import { groupChannel } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
+import { userChannel } from '../users/events.ts'
 import { User } from '../users/schemas.ts'
 import { Group, memberScopes } from './schemas.ts'
 
 const withGroup = Type.Object({ group: Group })
-const toMembers = ({ group }: { group: Group }) => [`group:${group.guid}`]
+const toMembers = ({ group }: { group: Group }) => [groupChannel(group.guid)]
 const groupAlone = ({ group }: { group: Group }) => ({ group })
 
 export const groupCreated = defineEvent({
   name: 'group.created',
   payload: Type.Object({ group: Group, members: Type.Record(Type.String(), User) }),
-  audience: ({ members }) => Object.keys(members).map((uid) => `user:${uid}`),
+  audience: ({ members }) => Object.keys(members).map(userChannel),
+  joins: ({ group, members }) => Object.keys(members).map((uid) => ({ channel: groupChannel(group.guid), uid })),
   webhook: { trigger: 'group_created', body: ({ group, members }) => ({ group, members }) },
 })
 
@@ -27,6 +30,7 @@ export const groupDeleted = defineEvent({
   name: 'group.deleted',
   payload: Type.Object({ group: Group, id: Type.String({ description: 'Names this group and no later one' }) }),
   audience: toMembers,
+  leaves: ({ group }) => [{ channel: groupChannel(group.guid) }],
   webhook: { trigger: 'group_deleted', body: groupAlone },
 })
 
@@ -40,14 +44,16 @@ export const ownerTransferred = defineEvent({
   },
 })
 
-// Members hear what happens in their group by the action message; it has an event of its own. Whoever is not among them
-// yet, or any more, is told here.
+// Who is in a group is heard by the action message, which has an event of its own; these only tell who hears the group
+// from now on.
 const alone = { group: Group, user: User, message: Message }
 const Alone = Type.Object(alone)
 const Done = Type.Object({ ...alone, by: User })
 
-const toTheUser = ({ user }: { user: User }) => [`user:${user.uid}`]
 const toNobody = () => []
+const passage = ({ group, user }: { group: Group; user: User }) => [
+  { channel: groupChannel(group.guid), uid: user.uid },
+]
 const aloneBody = ({ group, user }: Static<typeof Alone>) => ({ members: { [user.uid]: user }, group })
 const doneBody = ({ group, user, by }: Static<typeof Done>) => ({ members: { [user.uid]: user }, group, by })
 
@@ -55,34 +61,39 @@ export const memberJoined = defineEvent({
   name: 'group.memberJoined',
   payload: Alone,
   audience: toNobody,
+  joins: passage,
   webhook: { trigger: 'group_member_joined', body: aloneBody },
 })
 
 export const memberLeft = defineEvent({
   name: 'group.memberLeft',
   payload: Alone,
-  audience: toTheUser,
+  audience: toNobody,
+  leaves: passage,
   webhook: { trigger: 'group_member_left', body: aloneBody },
 })
 
 export const memberAdded = defineEvent({
   name: 'group.memberAdded',
   payload: Done,
-  audience: toTheUser,
+  audience: toNobody,
+  joins: passage,
   webhook: { trigger: 'group_member_added', body: doneBody },
 })
 
 export const memberKicked = defineEvent({
   name: 'group.memberKicked',
   payload: Done,
-  audience: toTheUser,
+  audience: toNobody,
+  leaves: passage,
   webhook: { trigger: 'group_member_kicked', body: doneBody },
 })
 
 export const memberBanned = defineEvent({
   name: 'group.memberBanned',
   payload: Done,
-  audience: toTheUser,
+  audience: toNobody,
+  leaves: passage,
   webhook: { trigger: 'group_member_banned', body: doneBody },
 })
 
@@ -111,7 +122,8 @@ export const memberScopeChanged = defineEvent({
 export const memberForgotten = defineEvent({
   name: 'group.memberForgotten',
   payload: Type.Object({ guid: Type.String(), uid: Type.String() }),
-  audience: ({ guid }) => [`group:${guid}`],
+  audience: ({ guid }) => [groupChannel(guid)],
+  leaves: ({ guid, uid }) => [{ channel: groupChannel(guid), uid }],
 })
 
 export const groupEvents = [

@@ -2,6 +2,7 @@ import { area } from '../../kit/area.ts'
 import { groupEvents } from './events.ts'
 import { addSampleGroup } from './followers.ts'
 import { clearDeletedGroup, forgetUser } from './jobs.ts'
+import { channelsOfGroups } from './membership.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
@@ -67,4 +68,5 @@ export const groups = area({
   tables: ['groups', 'group_tags', 'group_members', 'group_bans'],
   followers: [addSampleGroup],
   jobs: [clearDeletedGroup, forgetUser],
+  hearing: { channels: channelsOfGroups },
 })

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import type { Channel } from '../../kit/channel.ts'
 import type { Work } from '../../kit/work.ts'
 import { addToTally, facetsOf, moveTally } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { groupChannel } from '../timeline/events.ts'
 import { systemUid, type UserRow } from '../users/index.ts'
 import type { Standing } from './rules.ts'
 import { type MemberScope, memberScopes } from './schemas.ts'
@@ -147,6 +149,12 @@ export async function membershipsIn(
     )
     .execute()
   return new Map(rows.map((row) => [row.group_id, row]))
+}
+
+/** The channels of a user's groups. */
+export async function channelsOfGroups(db: TenantDb, uid: string): Promise<Channel[]> {
+  const groups = db.select('groups').select('groups.guid').where('groups.id', 'in', groupIdsOf(db, uid))
+  return (await groups.execute()).map(({ guid }) => groupChannel(guid))
 }
 
 export interface Newcomer {

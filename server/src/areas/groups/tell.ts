@@ -41,6 +41,9 @@ export async function toldGroup(db: TenantDb, row: GroupRow, record: Group = toG
   return { ...record, onlineMembersCount: await onlineMembersCount(db, row) }
 }
 
+/** By these somebody comes in or goes out. */
+const passages = ['joined', 'left', 'added', 'kicked', 'banned']
+
 async function say(work: Work, action: string, { group, by, on }: Deed, extras?: object): Promise<Message> {
   return writeAction(work, placeOfGroup(group.guid), {
     type: 'groupMember',
@@ -51,6 +54,7 @@ async function say(work: Work, action: string, { group, by, on }: Deed, extras?:
     on: { entity: toUserCard(on), entityType: 'user' },
     for: { entity: toGroupCard(group), entityType: 'group' },
     ...(extras && { extras }),
+    ...(passages.includes(action) && { concerns: on.uid }),
   })
 }
 

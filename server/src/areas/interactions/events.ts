@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { OneOf, Type } from '../../kit/schema.ts'
-import { Audience } from '../timeline/events.ts'
+import { Audience, settledAudience } from '../timeline/events.ts'
 
 /** A user has done all that a message asked for. */
 export const goalCompleted = defineEvent({
@@ -13,5 +13,5 @@ export const goalCompleted = defineEvent({
     interactions: Type.Array(Type.Object({ elementId: Type.String(), interactedAt: Type.Integer() })),
     audience: Audience,
   }),
-  audience: ({ audience }) => audience,
+  audience: settledAudience,
 })

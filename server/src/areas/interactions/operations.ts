@@ -1,3 +1,4 @@
+import { channelKey } from '../../kit/channel.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
 import { Done, done } from '../../kit/reply.ts'
@@ -18,6 +19,7 @@ import {
   requireMessage,
 } from '../messages/index.ts'
 import { audienceFor, type MessageRow } from '../timeline/index.ts'
+import { userChannel } from '../users/events.ts'
 import { findUser, holdUsers, toUser } from '../users/index.ts'
 import { goalCompleted } from './events.ts'
 import { addInteractions, interactionsWith } from './store.ts'
@@ -95,7 +97,9 @@ async function record(work: Work, found: MessageRow, actor: Actor | undefined, e
 
 /** The sender, and the devices of the user. */
 async function toldOfGoal(db: TenantDb, row: MessageRow, uid: string): Promise<string[]> {
-  return row.receiver_type === 'user' ? audienceFor(db, row, uid) : [...new Set([`user:${row.sender}`, `user:${uid}`])]
+  return row.receiver_type === 'user'
+    ? audienceFor(db, row, uid)
+    : [...new Set([row.sender, uid])].map((each) => channelKey(userChannel(each)))
 }
 
 export const operations = [interact, interactOrRead]

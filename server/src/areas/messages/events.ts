@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
-import { Audience, audienceOf } from '../timeline/events.ts'
+import { Audience, audienceOf, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 
 /** `mentioned` are those of the named who are called upon. */
@@ -8,6 +8,7 @@ export const messageSent = defineEvent({
   name: 'message.sent',
   payload: Type.Object({ message: Message, mentioned: Type.Array(Type.String()) }),
   audience: ({ message }) => audienceOf(message),
+  tellsOf: ofMessage,
   webhook: { trigger: 'message_sent', body: ({ message }) => ({ message }) },
   // Not an event for each: all of them would hold the whole message again.
   webhookForEach: {
@@ -51,7 +52,8 @@ export const messageDeleted = defineEvent({
 export const messagePurged = defineEvent({
   name: 'message.purged',
   payload: Type.Object({ ...withAction.properties, audience: Audience }),
-  audience: ({ audience }) => audience,
+  audience: settledAudience,
+  tellsOf: ofMessage,
   webhook: { trigger: 'message_deleted', body: changedMessage },
 })
 

@@ -1,6 +1,7 @@
 import { area } from '../../kit/area.ts'
 import { messageEvents } from './events.ts'
 import { forgetErased, forgetRest } from './followers.ts'
+import { messagesShownTo } from './hearing.ts'
 import { forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
 import { purgeReplies } from './purge.ts'
@@ -33,4 +34,5 @@ export const messages = area({
   tables: ['message_tags', 'message_actions'],
   followers: [forgetErased],
   jobs: [purgeReplies, forgetUser, forgetRest],
+  hearing: { shows: messagesShownTo },
 })

@@ -167,6 +167,31 @@ export function listedMessages(policy: Policy): ListedMessages | 'none' {
   }
 }
 
+/** A message, as its reader stands to whoever wrote it. */
+export interface MessageToList {
+  receiverType: string
+  category: string
+  type: string
+  /** Empty, where it is not known any more. */
+  senderRole: string
+  /** Written by the reader or by the app itself. */
+  isOwn: boolean
+  /** Between the reader and a friend, the app, or nobody else. */
+  isWithFriend: boolean
+}
+
+/** Whether a list may hold a message; the same as conditions is in the area of messages. */
+export function isMessageListed(listed: ListedMessages | 'none', message: MessageToList): boolean {
+  if (listed === 'none') return false
+  return (
+    isIn(listed.receiverTypes, message.receiverType) &&
+    isIn(listed.categories, message.category) &&
+    (message.category !== 'message' || isIn(listed.types, message.type)) &&
+    (message.isOwn || isIn(listed.senderRoles, message.senderRole)) &&
+    (!listed.friendsOnly || message.receiverType === 'group' || message.isWithFriend)
+  )
+}
+
 /** Whether single messages with others are for friends alone, so that friendship must be looked up. */
 export function readsOfFriendsOnly({ values }: Policy): boolean {
   return values['getMessageDetails.mode'] === 'friends'

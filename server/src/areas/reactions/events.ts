@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { OneOf, Type } from '../../kit/schema.ts'
-import { Audience } from '../timeline/events.ts'
+import { Audience, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 import { Reaction } from './schemas.ts'
 
@@ -17,13 +17,15 @@ const payload = Type.Object({
 export const reactionAdded = defineEvent({
   name: 'reaction.added',
   payload,
-  audience: ({ audience }) => audience,
+  audience: settledAudience,
+  tellsOf: ofMessage,
   webhook: { trigger: 'message_reaction_added', body: ({ reaction }) => ({ reaction }) },
 })
 
 export const reactionRemoved = defineEvent({
   name: 'reaction.removed',
   payload,
-  audience: ({ audience }) => audience,
+  audience: settledAudience,
+  tellsOf: ofMessage,
   webhook: { trigger: 'message_reaction_removed', body: ({ reaction }) => ({ reaction }) },
 })

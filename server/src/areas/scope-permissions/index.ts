@@ -10,7 +10,7 @@ import { migrations } from './tables.ts'
 export type { MemberScope } from './catalogue.ts'
 export * as scopeRules from './rules.ts'
 export { notHiddenByScope } from './shown.ts'
-export { scopeValuesFor } from './store.ts'
+export { type Membership, ruledGroupsOf, scopeValuesFor } from './store.ts'
 
 forgetPermissions.attach(forgetGroup)
 

@@ -27,6 +27,19 @@ export function seesOf(values: ScopeValues, sentAt: number, joinedAt: number): b
   return values['listMessages.historyBeforeJoin'] === 'allow' || sentAt >= joinedAt
 }
 
+/** Whether a list may hold a message of the group for a member who joined at a moment; see `notHiddenByScope`. */
+export function isMessageListedHere(
+  values: ScopeValues,
+  { category, type, sentAt }: { category: string; type: string; sentAt: number },
+  joinedAt: number,
+): boolean {
+  return (
+    permissionKit.isIn(values['listMessages.allowedMessageCategories'], category) &&
+    (category !== 'message' || permissionKit.isIn(values['listMessages.allowedMessageTypes'], type)) &&
+    seesOf(values, sentAt, joinedAt)
+  )
+}
+
 /** Whether a list of reactions may hold one by a member of this scope. */
 export function isReactionListed(values: ScopeValues, by: MemberScope): boolean {
   return permissionKit.isIn(values['listReactions.allowedScopes'], by)

@@ -57,6 +57,37 @@ export async function scopeValuesFor(db: TenantDb, actor: Actor, circle: Circle)
   return permissionKit.valuesInForce(scopeCatalogues[circle.scope], await givenToActor(db, actor, circle))
 }
 
+/** What holds for a member in one of their groups. */
+export interface Membership {
+  values: ScopeValues
+  joinedAt: number
+}
+
+/** A user's groups, by GUID, in which something was set for their scope. */
+export async function ruledGroupsOf(db: TenantDb, actor: Actor): Promise<Map<string, Membership>> {
+  if (!(await policyOf(db, actor)).hasScopeRules) return new Map()
+  const rows = await db
+    .select('group_members')
+    .innerJoin('groups', (join) =>
+      join.onRef('groups.app_id', '=', 'group_members.app_id').onRef('groups.id', '=', 'group_members.group_id'),
+    )
+    .innerJoin('scope_permissions', (join) =>
+      join
+        .onRef('scope_permissions.app_id', '=', 'groups.app_id')
+        .onRef('scope_permissions.guid', '=', 'groups.guid')
+        .onRef('scope_permissions.scope', '=', 'group_members.scope'),
+    )
+    .select(['groups.guid', 'group_members.scope', 'group_members.joined_at'])
+    .distinct()
+    .where('group_members.user_id', '=', db.select('users').select('users.id').where('users.uid', '=', actor.uid))
+    .execute()
+  const known = new Map<string, Membership>()
+  for (const { guid, scope, joined_at } of rows) {
+    known.set(guid, { values: await scopeValues(db, { guid, scope }), joinedAt: joined_at })
+  }
+  return known
+}
+
 export async function setScopeValues(
   db: TenantDb,
   { guid, scope }: Circle,

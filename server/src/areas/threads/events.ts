@@ -1,5 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
+import { userChannel } from '../users/events.ts'
 
 const payload = Type.Object({ uid: Type.String(), messageId: Type.String() })
 
@@ -7,13 +8,13 @@ const payload = Type.Object({ uid: Type.String(), messageId: Type.String() })
 export const threadFollowed = defineEvent({
   name: 'thread.followed',
   payload,
-  audience: ({ uid }) => [`user:${uid}`],
+  audience: ({ uid }) => [userChannel(uid)],
 })
 
 export const threadUnfollowed = defineEvent({
   name: 'thread.unfollowed',
   payload,
-  audience: ({ uid }) => [`user:${uid}`],
+  audience: ({ uid }) => [userChannel(uid)],
 })
 
 export const threadEvents = [threadFollowed, threadUnfollowed]

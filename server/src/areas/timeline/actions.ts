@@ -1,4 +1,6 @@
+import { channelKey } from '../../kit/channel.ts'
 import type { Work } from '../../kit/work.ts'
+import { userChannel } from '../users/events.ts'
 import { audienceFor } from './audience.ts'
 import { actionWritten } from './events.ts'
 import type { Place } from './place.ts'
@@ -21,6 +23,8 @@ export interface Action {
   on: Entity
   for: Entity
   extras?: object
+  /** Told of it, too, though they may not be in the conversation yet, or any more. */
+  concerns?: string
   /** It was done to a reply in a thread. */
   inThread?: boolean | undefined
 }
@@ -42,6 +46,9 @@ export async function writeAction(work: Work, place: Place, action: Action): Pro
   const message = toMessage(work.db, row, {})
   // The app may have acted for one of two.
   const between = { sender: place.first, receiver: place.second || place.first, receiver_type: place.type }
-  await work.emit(actionWritten, { message, audience: await audienceFor(work.db, between, action.sender) })
+  const audience = await audienceFor(work.db, between, action.sender)
+  const { concerns } = action
+  if (concerns !== undefined) audience.push(channelKey(userChannel(concerns)))
+  await work.emit(actionWritten, { message, audience })
   return message
 }

@@ -1,20 +1,32 @@
+import { type Channel, channelOf } from '../../kit/channel.ts'
 import { defineEvent } from '../../kit/event.ts'
 import { OneOf, Type } from '../../kit/schema.ts'
+import { userChannel } from '../users/events.ts'
 import { Message } from './schemas.ts'
 
 /** Who is told live, where it depends on more than the event itself: between two with a block, nobody hears of the other. */
 export const Audience = Type.Array(Type.String(), { description: 'Who is told live' })
 
+/** An audience that was settled when the event was written. */
+export const settledAudience = ({ audience }: { audience: string[] }): Channel[] => audience.map(channelOf)
+
+/** Heard by the members of a group. */
+export const groupChannel = (guid: string): Channel => ({ kind: 'group', id: guid })
+
 /** Who is in a conversation, for live delivery. */
-export function audienceOf({ sender, receiver, receiverType }: Message): string[] {
-  return receiverType === 'group' ? [`group:${receiver}`] : [...new Set([`user:${sender}`, `user:${receiver}`])]
+export function audienceOf({ sender, receiver, receiverType }: Message): Channel[] {
+  return receiverType === 'group' ? [groupChannel(receiver)] : [...new Set([sender, receiver])].map(userChannel)
 }
+
+/** The message in an event, which not everybody in its conversation may be shown. */
+export const ofMessage = ({ message }: { message: Message }): Message[] => [message]
 
 /** An action message stands in the history. What it tells has an event, and a webhook, of its own. */
 export const actionWritten = defineEvent({
   name: 'message.actionWritten',
   payload: Type.Object({ message: Message, audience: Audience }),
-  audience: ({ audience }) => audience,
+  audience: settledAudience,
+  tellsOf: ofMessage,
 })
 
 /** Nothing is left of these messages; whatever was kept about them goes too. */
@@ -41,7 +53,7 @@ function receipt(action: string, trigger: string, name: string) {
   return defineEvent({
     name,
     payload: Receipt,
-    audience: ({ audience }) => audience,
+    audience: settledAudience,
     webhook: {
       trigger,
       body: ({ receiver, receiverType, sender, messageSender, messageId, user, timestamp }) => ({

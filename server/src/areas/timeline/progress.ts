@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
+import { channelKey } from '../../kit/channel.ts'
 import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { relationBetween } from '../blocked-users/index.ts'
+import { userChannel } from '../users/events.ts'
 import type { Blocks } from '../users/index.ts'
 import { findUser, systemUid, systemUser, toUser } from '../users/index.ts'
 import { receiptKinds, type Step, settleEverybody } from './cursors.ts'
-import { deliveredToAll, messagesDelivered, messagesRead, readByAll } from './events.ts'
+import { deliveredToAll, groupChannel, messagesDelivered, messagesRead, readByAll } from './events.ts'
 import { type ConversationKey, conversationIdOf, otherSide } from './place.ts'
 import type { ConversationRow, MessageRow, ReceiptKind } from './tables.ts'
 
@@ -34,7 +36,10 @@ export async function tellProgress(
       messageId: String(newest.id),
       user,
       timestamp: work.now,
-      audience: type === 'group' ? [`group:${first}`] : [...(apart ? [] : [`user:${waiting}`]), `user:${uid}`],
+      audience: (type === 'group'
+        ? [groupChannel(first)]
+        : [...(apart ? [] : [userChannel(waiting)]), userChannel(uid)]
+      ).map(channelKey),
     })
   }
 }
@@ -136,6 +141,6 @@ async function tellAuthors(
     messageId: String(newest.id),
     user: { ...systemUser, hasBlockedMe: false, blockedByMe: false, deactivatedAt: 0 },
     timestamp: work.now,
-    audience: [...new Set(passed.map(({ sender }) => `user:${sender}`))],
+    audience: [...new Set(passed.map(({ sender }) => channelKey(userChannel(sender))))],
   })
 }

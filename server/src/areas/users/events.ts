@@ -1,6 +1,13 @@
+import type { Channel } from '../../kit/channel.ts'
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
 import { User } from './schemas.ts'
+
+/** Heard by the devices of one user. */
+export const userChannel = (uid: string): Channel => ({ kind: 'user', id: uid })
+
+/** Heard by every user of the app. */
+export const appChannel: Channel = { kind: 'app', id: '' }
 
 // Webhooks have no triggers for these; the reference service announces connections and blocks only.
 const withUser = Type.Object({ user: User })
@@ -12,27 +19,28 @@ export const userCreated = defineEvent({ name: 'user.created', payload: withUser
 export const userUpdated = defineEvent({
   name: 'user.updated',
   payload: withUser,
-  audience: ({ user }) => [`user:${user.uid}`],
+  audience: ({ user }) => [userChannel(user.uid)],
 })
 
 /** Access is suspended; everything the user has stays. */
 export const userDeactivated = defineEvent({
   name: 'user.deactivated',
   payload: withUid,
-  audience: ({ uid }) => [`user:${uid}`],
+  audience: ({ uid }) => [userChannel(uid)],
 })
 
 export const userReactivated = defineEvent({
   name: 'user.reactivated',
   payload: withUid,
-  audience: ({ uid }) => [`user:${uid}`],
+  audience: ({ uid }) => [userChannel(uid)],
 })
 
 /** Gone for good; areas that hold something of the user's remove it when they read this. */
 export const userDeleted = defineEvent({
   name: 'user.deleted',
   payload: Type.Object({ uid: Type.String(), id: Type.String({ description: 'Names this user and no later one' }) }),
-  audience: ({ uid }) => [`user:${uid}`],
+  audience: ({ uid }) => [userChannel(uid)],
+  leaves: ({ uid }) => [{ channel: userChannel(uid) }],
 })
 
 export const userEvents = [userCreated, userUpdated, userDeactivated, userReactivated, userDeleted]

@@ -1,5 +1,5 @@
 import { area } from '../../kit/area.ts'
-import { userEvents } from './events.ts'
+import { appChannel, userChannel, userEvents } from './events.ts'
 import { addSampleUsers, followDeletedRoles } from './followers.ts'
 import { forgetReplies, leaveDeletedRole } from './jobs.ts'
 import { operations } from './operations.ts'
@@ -49,4 +49,5 @@ export const users = area({
   tables: ['users', 'user_tags'],
   followers: [addSampleUsers, followDeletedRoles],
   jobs: [leaveDeletedRole, forgetReplies],
+  hearing: { channels: async (_db, uid) => [userChannel(uid), appChannel] },
 })

@@ -1,4 +1,5 @@
 import type { Area } from '../../kit/area.ts'
+import { channelKey } from '../../kit/channel.ts'
 import type { EventDefinition } from '../../kit/event.ts'
 import type { Operation } from '../../kit/operation.ts'
 import { errorsOf } from '../openapi.ts'
@@ -73,5 +74,5 @@ export function eventCatalogue(areas: Area[]): CataloguedEvent[] {
 /** The channels a sample of the event goes to, with the id left open: `user:nora` is told as `user:*`. */
 function channelsOf({ payload, audience }: EventDefinition): string[] {
   const channels = audience(sampleOf(payload as Shape) as never)
-  return [...new Set(channels.map((channel) => channel.replace(/:.*/, ':*')))]
+  return [...new Set(channels.map(({ kind, id }) => channelKey({ kind, id: id === '' ? '' : '*' })))]
 }

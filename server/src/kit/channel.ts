@@ -1,0 +1,48 @@
+import type { TenantDb } from '../storage/tenant.ts'
+import type { EventDefinition } from './event.ts'
+
+/** Those who hear the same events: what kind of channel it is, and the id of what they have in common, if there are many. */
+export interface Channel {
+  kind: string
+  id: string
+}
+
+/** One text for each channel, as stored events and indexes have it. Two channels never have the same: a kind has no colon. */
+export function channelKey({ kind, id }: Channel): string {
+  return id === '' ? kind : `${kind}:${id}`
+}
+
+export function channelOf(key: string): Channel {
+  const colon = key.indexOf(':')
+  return colon < 0 ? { kind: key, id: '' } : { kind: key.slice(0, colon), id: key.slice(colon + 1) }
+}
+
+/** Somebody begins to hear a channel, or ceases to; everybody who hears it, where nobody is named. */
+export interface Passage {
+  channel: Channel
+  uid?: string
+}
+
+/** Whether a user may hear an event of a channel that they hear. */
+export type Shows = (event: EventDefinition, payload: unknown) => boolean
+
+/** What an area knows about who hears what. */
+export interface Hearing {
+  /** The channels that a user hears now; events tell by `joins` and `leaves` how that changes. */
+  channels?(db: TenantDb, uid: string): Promise<Channel[]>
+  /** What of them is kept from the user, because they are not shown it otherwise. Decides from what was read before. */
+  shows?(db: TenantDb, uid: string): Promise<Shows>
+}
+
+type WithHearing = { hearing: Hearing }
+
+export async function channelsOf(areas: WithHearing[], db: TenantDb, uid: string): Promise<Channel[]> {
+  const known = await Promise.all(areas.map(({ hearing }) => hearing.channels?.(db, uid) ?? []))
+  return known.flat()
+}
+
+/** An event is shown if no area keeps it back. */
+export async function showsTo(areas: WithHearing[], db: TenantDb, uid: string): Promise<Shows> {
+  const all = await Promise.all(areas.flatMap(({ hearing }) => hearing.shows?.(db, uid) ?? []))
+  return (event, payload) => all.every((shows) => shows(event, payload))
+}
