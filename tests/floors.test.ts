@@ -21,7 +21,7 @@ import { describe, it } from 'node:test'
  */
 
 const root = join(import.meta.dirname, '../server/src')
-const kitLinesMax = 1_520
+const kitLinesMax = 1_650
 
 interface File {
   path: string

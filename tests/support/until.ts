@@ -18,10 +18,7 @@ export async function until(
   }
 }
 
-/**
- * A follower's back-off runs in real time, and on PostgreSQL a transaction of anybody else on the same server can hold
- * the log back for a moment; so one call of `settle` is not always enough.
- */
+/** A follower's back-off runs in real time, so one call of `settle` is not always enough. */
 export function settleUntil(h: House, what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   return until(what, async () => {
     await h.settle()
