@@ -86,7 +86,7 @@ async function makeGroups(inApp: InApp, wanted: number): Promise<void> {
   }
 }
 
-/** Lets everybody into one group, after something was said there; every other one is connected. */
+/** Lets everybody into one group, after something was said there. */
 async function fillCrowd(inApp: InApp, people: number): Promise<void> {
   await inApp((work) => createWithMembers(work, undefined, { guid: crowd, name: crowd, owner: busyUser } as never))
   await inApp((work) => say(work, busyUser, crowd, 'group'))
@@ -100,23 +100,6 @@ async function fillCrowd(inApp: InApp, people: number): Promise<void> {
       await enterConversation(work, await insertMembers(work, group, members), users)
     })
   }
-  await inApp(({ db }) => connectHalf(db))
-}
-
-async function connectHalf(db: TenantDb): Promise<void> {
-  const facets = 'default|available|0'
-  const connected = sql`app_id = ${db.appId} AND uid LIKE 'user-%' AND length(name) % 2 = 0`
-  await run(db, sql`UPDATE users SET status = 'available', facets = ${facets} WHERE ${connected}`)
-  await run(
-    db,
-    sql`INSERT INTO tallies (app_id, list, level, bucket, facets, n)
-      SELECT ${db.appId}, 'users', 0, 0, ${facets}, count(*) FROM users WHERE ${connected}`,
-  )
-  await run(
-    db,
-    sql`UPDATE tallies SET n = n - (SELECT count(*) FROM users WHERE ${connected}) WHERE app_id = ${db.appId}
-      AND list = 'users' AND level = 0 AND facets = 'default|offline|0'`,
-  )
 }
 
 /** One user has a conversation with each of very many. */

@@ -137,6 +137,11 @@ const tamperedRows: Tampering[] = [
     /is over and has signs of life/,
   ],
   [
+    'a device in a live call that cannot be heard of',
+    (db, { live }) => db.delete('call_signs').where('session_id', '=', live).where('device_id', '=', 'b').execute(),
+    /its signs of life are not those of the devices in it/,
+  ],
+  [
     'a live call without a watcher',
     (db, { live }) => db.delete('jobs').where('key', '=', live).execute(),
     /is live and nobody watches it/,
@@ -202,7 +207,7 @@ const ofTagged = (db: TenantDb) => ({
 const tamperedUsers: Tampering[] = [
   [
     'facets that are not the user’s',
-    (db) => ofTagged(db).row.set({ facets: 'admin|offline|0' }).execute(),
+    (db) => ofTagged(db).row.set({ facets: 'admin|0' }).execute(),
     /user tagged is listed under facets/,
   ],
   [
@@ -703,11 +708,13 @@ async function makeCall(h: House, app: AppClient): Promise<void> {
   const sessionId = newSessionId(app.region, app.id, at)
   const placed = { initiator: 'nora', receiver: 'milo', receiverType: 'user' as const, type: 'audio' as const }
   const start = initiate({ at, ...placed, mode: 'call', invited: [], tags: [] })
-  await database.write((connection) => beginCall(workIn(connection, app.id, tools), sessionId, [start]))
-  for (const intent of [
+  await database.write((connection) => beginCall(workIn(connection, app.id, tools), sessionId, start))
+  for (const act of [
     { kind: 'joined', uid: 'milo', deviceId: 'd', mid: 'm' },
     { kind: 'left', uid: 'milo', deviceId: 'd' },
   ] as const) {
-    await database.write((connection) => happen(workIn(connection, app.id, tools), sessionId, intent))
+    await database.write((connection) =>
+      happen(workIn(connection, app.id, tools), sessionId, { ...act, happenedAt: at }),
+    )
   }
 }

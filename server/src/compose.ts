@@ -9,6 +9,7 @@ import { memoryCounters } from './adapters/counters/memory.ts'
 import { diskFiles } from './adapters/files/disk.ts'
 import { scryptPasswords } from './adapters/passwords/scrypt.ts'
 import { picturesInChild } from './adapters/pictures/in-child.ts'
+import { memoryPresence } from './adapters/presence/memory.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -32,6 +33,7 @@ import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { Rate } from './kit/limits.ts'
+import { createNotes } from './kit/note.ts'
 import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from './kit/ports.ts'
 import { within } from './kit/time-limit.ts'
 import type { Database } from './storage/database.ts'
@@ -47,7 +49,10 @@ import { createWorkers, type Workers } from './workers/workers.ts'
 // Together below the ten seconds in which a supervisor expects a process to end.
 const drainMilliseconds = 6_000
 const workersStopMilliseconds = 2_000
+const lastNotesMilliseconds = 500
 const closeMilliseconds = 1_000
+// Well below the shortest lease of a device in a call, whose signs of life are among the notes.
+const noteMilliseconds = 2_000
 // A request that waits for work in hand, while others make more of it, is answered all the same.
 const settleMilliseconds = 2_500
 // A database that is started together with the server takes a moment longer.
@@ -179,10 +184,16 @@ export async function openHouse(config: Config, log: Logger, options: Options = 
       stallSeconds: config.uploadStallSeconds,
     },
     pictures: picturesInChild((error) => log.warn({ err: error }, 'a picture could not be made small')),
-    settle: () => workers.settle(settleMilliseconds),
+    presence: memoryPresence(),
+    notes: createNotes(database),
+    async settle() {
+      await tools.notes.write()
+      await workers.settle(settleMilliseconds)
+    },
   }
   const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
   const close = async () => {
+    await tools.presence.close()
     await tools.pictures.close()
     await files.close()
     await database.close()
@@ -309,6 +320,12 @@ export async function startService(config: Config, log: Logger, options: Options
   // Loaded behind the open door, so that neither the start nor the first write waits for it.
   void import('typebox/compile')
   if (config.roles.includes('worker')) workers.start()
+  const writeNotes = () =>
+    tools.notes.write().catch((error) => {
+      if (!(error instanceof DatabaseUnavailable))
+        log.error({ err: error }, 'notes could not be written; they are kept')
+    })
+  const noteTimer = setInterval(() => void writeNotes(), noteMilliseconds)
 
   return {
     house,
@@ -319,6 +336,8 @@ export async function startService(config: Config, log: Logger, options: Options
       await listener.drain(drainMilliseconds)
       const late = (part: string) => () => log.warn(`${part} did not finish in time and is left`)
       await within(workersStopMilliseconds, workers.stop(), late('the work in hand'))
+      clearInterval(noteTimer)
+      await within(lastNotesMilliseconds, writeNotes(), late('the notes'))
       await counters.close()
       await within(closeMilliseconds, house.close(), late('the database'))
       releaseFolder()

@@ -1,8 +1,7 @@
-import { noteSigns } from '../areas/calls/index.ts'
+import { signOfLife } from '../areas/calls/index.ts'
 import { playScript } from '../areas/emulator/index.ts'
 import type { House } from '../compose.ts'
 import { workIn } from '../kit/work.ts'
-import { tenantDb } from '../storage/tenant.ts'
 
 /** Calls that are going on while someone looks at the demo: a meeting in progress, and a call that rings. */
 
@@ -33,16 +32,13 @@ export async function beginLiveCalls(house: House, appId: string): Promise<() =>
     })
   })
   database.wake()
-  const beat = setInterval(
-    () => void giveSigns(house, appId, meeting).catch(() => {}),
-    (tools.timings.leaseSeconds * 1000) / 4,
-  )
+  const beat = setInterval(() => giveSigns(house, appId, meeting), (tools.timings.leaseSeconds * 1000) / 4)
   beat.unref()
   return () => clearInterval(beat)
 }
 
-async function giveSigns({ database, tools }: House, appId: string, sessionId: string): Promise<void> {
-  const seenAt = tools.clock.now()
-  const signs = devices.map((device) => ({ ...device, seenAt }))
-  await database.write((connection) => noteSigns(tenantDb(connection, appId), sessionId, signs))
+function giveSigns({ tools: { clock, notes } }: House, appId: string, sessionId: string): void {
+  for (const { uid, deviceId } of devices) {
+    notes.take(signOfLife, appId, { key: [sessionId, uid, deviceId], at: clock.now() })
+  }
 }

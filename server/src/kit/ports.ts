@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { TenantTable } from '../storage/tables.ts'
+import type { Notes } from './note.ts'
 
 /** The outside world, as the areas see it. Each has an embedded and a scaled adapter, or a real and a virtual one. */
 
@@ -27,6 +28,20 @@ export interface Secrets {
 export interface Counters {
   /** Adds so many, or takes them off, and answers the count in the window that ends at `windowEndsAt`. */
   add(name: string, windowEndsAt: number, amount: number): number | Promise<number>
+  close(): Promise<void>
+}
+
+/**
+ * Who is connected, on whichever node. Every record of a user tells it, so it is at hand: a node knows its own users, and
+ * keeps what it last heard of the other nodes'. It stands in no row, or every coming and going would rewrite one.
+ */
+export interface Presence {
+  /** The UIDs of an app's connected users. There are no more of them than the nodes take connections. */
+  online(appId: string): ReadonlySet<string>
+  /** The first device of a user has connected to this node. */
+  came(appId: string, uid: string): void
+  /** The last device of a user has gone from this node. */
+  went(appId: string, uid: string): void
   close(): Promise<void>
 }
 
@@ -113,6 +128,8 @@ export interface Tools {
   files: Files
   fileLimits: FileLimits
   pictures: Pictures
-  /** Runs followers and jobs until nothing is due; a few seconds at most. */
+  presence: Presence
+  notes: Notes
+  /** Writes notes down, then runs followers and jobs until nothing is due; a few seconds at most. */
   settle(): Promise<void>
 }

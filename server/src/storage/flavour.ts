@@ -8,6 +8,8 @@ export interface Flavour {
   /** The hidden column that addresses a row, for deleting in bounded batches. */
   rowAddress: string
   rowLocks: RowLocks
+  /** A SELECT of one column: these texts, however many. */
+  eachOf(texts: string[]): RawBuilder<unknown>
   searchIndex: SearchIndex
   plans: Plans
   /**

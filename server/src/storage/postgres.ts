@@ -19,6 +19,7 @@ const flavour: Flavour = {
     takeRows: sql`FOR NO KEY UPDATE SKIP LOCKED`,
     keepRows: sql`FOR KEY SHARE`,
   },
+  eachOf: (texts) => sql`SELECT json_array_elements_text(CAST(${JSON.stringify(texts)} AS json))`,
   searchIndex,
   plans: {
     // OFFSET 0 keeps the subquery from becoming a join that could be turned round.

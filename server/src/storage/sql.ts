@@ -13,6 +13,11 @@ export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)
 }
 
+/** A subquery of one column: these texts, however many. */
+export function eachOf(db: TenantDb, texts: string[]): RawBuilder<unknown> {
+  return sql`(${connectionUnder(db).flavour.eachOf(texts)})`
+}
+
 /** Deletes at most `limit` of the app's rows of a table, or of those that meet a condition; answers how many went. */
 export async function deleteSome(
   db: TenantDb,

@@ -18,6 +18,7 @@ const flavour: Flavour = {
   rowAddress: 'rowid',
   // There is one writer at a time anyway.
   rowLocks: { holdRows: sql``, takeRows: sql``, keepRows: sql`` },
+  eachOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   searchIndex,
   plans: {
     // A crossed join is never turned round.

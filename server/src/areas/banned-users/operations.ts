@@ -130,7 +130,7 @@ const listBannedUsers = operation({
     const sees = await sightOf(db, actor?.uid, () => uids)
     const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
     const data = rows.map(({ user, row }) => ({
-      ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
+      ...toUser(db, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
       ...former(row),
       isBanned: true as const,
       bannedAt: row.banned_at,

@@ -13,7 +13,7 @@ import {
   toNumberedFact,
 } from './ledger.ts'
 import { type CallState, fold, isFinal } from './state.ts'
-import type { CallMemberRow, CallRow } from './tables.ts'
+import type { CallMemberRow, CallRow, CallSignRow } from './tables.ts'
 
 const callsPerStep = 512
 
@@ -56,6 +56,7 @@ async function problemsOfCalls(db: TenantDb, rows: CallRow[]): Promise<Finding[]
   const ledgers = await ledgersOf(db, sessionIds)
   const members = await membersIn(db, sessionIds)
   const watched = await watchedAmong(db, sessionIds)
+  const signs = await signsIn(db, sessionIds)
   return rows.flatMap((row) => {
     const sessionId = row.session_id
     const replayed = replay(ledgers.get(sessionId) ?? [])
@@ -66,6 +67,7 @@ async function problemsOfCalls(db: TenantDb, rows: CallRow[]): Promise<Finding[]
       ...columnProblems(row, state, ledger),
       ...memberProblems(state, members.get(sessionId) ?? []),
       ...(isFinal(state.status) || watched.has(sessionId) ? [] : ['is live and nobody watches it']),
+      ...signProblems(state, signs.get(sessionId) ?? []),
     ]
     return problems.map((problem) => ({ sessionId, problem }))
   })
@@ -105,6 +107,25 @@ function memberProblems(state: CallState, rows: CallMemberRow[]): string[] {
   if (rows.some((row) => row.initiated_at !== state.start.at))
     problems.push('stands at another time in lists of members')
   return problems
+}
+
+/** A device without a row could not be heard of, and would leave although it is there. */
+function signProblems(state: CallState, rows: CallSignRow[]): string[] {
+  if (isFinal(state.status)) return []
+  const textOf = (devices: { uid: string; deviceId: string | undefined }[]) =>
+    JSON.stringify(devices.map(({ uid, deviceId }) => JSON.stringify([uid, deviceId])).toSorted())
+  const there = textOf(state.entries.filter((entry) => entry.state === 'ongoing'))
+  const heard = textOf(rows.map((row) => ({ uid: row.uid, deviceId: row.device_id })))
+  return there === heard ? [] : ['its signs of life are not those of the devices in it']
+}
+
+async function signsIn(db: TenantDb, sessionIds: string[]): Promise<Map<string, CallSignRow[]>> {
+  const rows = await db
+    .select('call_signs')
+    .selectAll()
+    .where('call_signs.session_id', 'in', roundedUp(sessionIds))
+    .execute()
+  return Map.groupBy(rows, (row) => row.session_id)
 }
 
 async function membersIn(db: TenantDb, sessionIds: string[]): Promise<Map<string, CallMemberRow[]>> {

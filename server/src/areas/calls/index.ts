@@ -7,10 +7,11 @@ import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
 export { auditCalls } from './audit.ts'
-export { beginCall, newSessionId, noteSigns } from './ledger.ts'
+export type { Course } from './course.ts'
+export { beginCall, inCall, newSessionId } from './ledger.ts'
 export { recordOf } from './record.ts'
 export * as callRules from './rules.ts'
-export * as callStates from './state.ts'
+export { signOfLife } from './signs.ts'
 export { callText, requireCall } from './store.ts'
 
 export const calls = area({

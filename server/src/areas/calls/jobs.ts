@@ -2,7 +2,7 @@ import { job } from '../../kit/job.ts'
 import { type Static, Type } from '../../kit/schema.ts'
 import { findGroup, isMember } from '../groups/index.ts'
 import { afterDeletion, afterDeparture } from './group-changes.ts'
-import { bringAbout } from './ledger.ts'
+import { inCall } from './ledger.ts'
 
 const GroupChange = Type.Object({
   sessionId: Type.String(),
@@ -22,13 +22,15 @@ export const followGroup = job({
     const group = await findGroup(work.db, guid)
     if (uid === undefined) {
       // Within the second of the deletion nobody can tell the two apart; what may be the later group's call goes on.
-      await bringAbout(work, sessionId, (state) =>
-        group && state.start.at >= at ? undefined : afterDeletion(state, at),
+      await inCall(work, sessionId, (course) =>
+        course.bringAbout((state) => (group && state.start.at >= at ? undefined : afterDeletion(state, at))),
       )
       return undefined
     }
     const isBack = group !== undefined && (await isMember(work.db, group, uid))
-    await bringAbout(work, sessionId, (state) => afterDeparture(state, { uid, at, cause, isBack }))
+    await inCall(work, sessionId, (course) =>
+      course.bringAbout((state) => afterDeparture(state, { uid, at, cause, isBack })),
+    )
     return undefined
   },
 })

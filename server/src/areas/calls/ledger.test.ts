@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { logOf } from '../../../../tests/support/told.ts'
 import { type Work, workIn } from '../../kit/work.ts'
 import { connectionOver } from '../../storage/connection.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { auditCalls } from './audit.ts'
-import { beginCall, happen, ledgerOf, newSessionId, noteSigns, superviseCall } from './ledger.ts'
-import { type Intent, initiate, participantsMax } from './rules.ts'
+import { beginCall, happen, ledgerOf, newSessionId, superviseCall } from './ledger.ts'
+import { type Act, initiate, participantsMax } from './rules.ts'
+import { signOfLife } from './signs.ts'
 import type { CallState } from './state.ts'
 import { callsPage } from './store.ts'
 
@@ -15,8 +17,8 @@ import { callsPage } from './store.ts'
 
 const rounds = 12
 
-const join = (uid: string, deviceId = 'd'): Intent => ({ kind: 'joined', uid, deviceId, mid: 'm' })
-const leave = (uid: string, deviceId = 'd'): Intent => ({ kind: 'left', uid, deviceId })
+const join = (uid: string, deviceId = 'd'): Act => ({ kind: 'joined', uid, deviceId, mid: 'm' })
+const leave = (uid: string, deviceId = 'd'): Act => ({ kind: 'left', uid, deviceId })
 
 for (const database of databases) {
   describe(`the ledger on ${database}`, () => {
@@ -43,12 +45,20 @@ for (const database of databases) {
         const sessionId = newSessionId(app.region, app.id, start)
         const receiver = receiverType === 'user' ? 'milo' : 'team'
         const placed = { initiator: 'nora', receiver, receiverType, type: 'audio' as const, mode, invited, tags: [] }
-        await beginCall(work, sessionId, [initiate({ at: start, ...placed })])
+        await beginCall(work, sessionId, initiate({ at: start, ...placed }))
         return sessionId
       })
 
-    const make = (sessionId: string, later: number, intent: Intent): Promise<CallState> =>
-      write(later, (work) => happen(work, sessionId, intent))
+    /** What happens so many seconds after the start, and is told then, or at another time. */
+    const make = (sessionId: string, later: number, act: Act, told = later): Promise<CallState> =>
+      write(told, (work) => happen(work, sessionId, { ...act, happenedAt: start + later }))
+
+    /** Devices are heard of, as the house writes it down now and then. */
+    const hear = async (sessionId: string, later: number, ...uids: string[]) => {
+      const { notes } = h.service.house.tools
+      for (const uid of uids) notes.take(signOfLife, app.id, { key: [sessionId, uid, 'd'], at: start + later })
+      await notes.write()
+    }
 
     /** The code with which it was refused, or nothing if it happened. */
     const refusal = (attempt: Promise<unknown>): Promise<string | undefined> =>
@@ -84,7 +94,7 @@ for (const database of databases) {
       const sessionId = await place('meet', 'group')
       await make(sessionId, 0, join('nora'))
       await make(sessionId, 5, join('milo'))
-      await write(300, ({ db }) => noteSigns(db, sessionId, [{ uid: 'milo', deviceId: 'd', seenAt: start + 300 }]))
+      await hear(sessionId, 300, 'milo')
       await make(sessionId, 310, join('amara'))
       assert.deepEqual(
         (await facts(sessionId)).slice(3).map((fact) => [fact.kind, 'uid' in fact && fact.uid, fact.at]),
@@ -104,11 +114,56 @@ for (const database of databases) {
       await assertSound()
     })
 
+    it('dates what is told late when it happened, and tells each fact with the status of its moment', async () => {
+      const sessionId = await place('meet', 'group')
+      await make(sessionId, 2, join('nora'), 9)
+      await make(sessionId, 4, { kind: 'cameraOn', uid: 'nora', deviceId: 'd' }, 20)
+      await make(sessionId, 30, leave('nora'), 40)
+      const { participants, endedAt } = await record(sessionId)
+      assert.deepEqual(
+        [participants[0].joinedAt, participants[0].leftAt, endedAt, participants[0].totalVideoMinutes],
+        [start + 2, start + 30, start + 30, 26 / 60],
+      )
+      const told = (await logOf(h, app)).filter(({ payload }) => payload.sessionId === sessionId)
+      assert.deepEqual(
+        told.map(({ name, payload }) => [name, payload.status]),
+        [
+          ['call.initiated', 'ongoing'],
+          ['call.participantJoined', 'ongoing'],
+          ['call.participantLeft', 'ongoing'],
+          ['call.ended', 'ended'],
+        ],
+      )
+      await assertSound()
+    })
+
+    it('keeps devices in the call that are heard of, without a word to the row of the call', async () => {
+      const sessionId = await place('meet', 'group')
+      await make(sessionId, 0, join('nora'))
+      await make(sessionId, 0, join('milo'))
+      const db = tenantDb(h.service.house.database.reader, app.id)
+      const row = () => db.select('calls').selectAll().where('calls.session_id', '=', sessionId).executeTakeFirst()
+      const before = await row()
+      await hear(sessionId, 200, 'nora')
+      await hear(sessionId, 50, 'nora', 'stranger')
+      assert.deepEqual(await row(), before)
+      const again = await write(210, (work) => superviseCall.run({ sessionId }, work))
+      assert.deepEqual(again, { againAt: start + 260 })
+      const left = (await facts(sessionId)).filter(({ kind }) => kind === 'left')
+      assert.deepEqual(
+        left.map((fact) => ['uid' in fact && fact.uid, fact.at]),
+        [['milo', start]],
+      )
+      await assertSound()
+      await make(sessionId, 212, { kind: 'ended' })
+      await assertSound()
+    })
+
     it('notes no signs of life in a call that is over', async () => {
       const sessionId = await place('meet', 'group')
       await make(sessionId, 0, join('nora'))
       await make(sessionId, 3, { kind: 'ended' })
-      await write(4, ({ db }) => noteSigns(db, sessionId, [{ uid: 'nora', deviceId: 'd', seenAt: start + 4 }]))
+      await hear(sessionId, 4, 'nora')
       await assertSound()
     })
 
@@ -185,7 +240,7 @@ for (const database of databases) {
           statements.push(`${sql.replaceAll('"', '').split(' ').slice(0, 3).join(' ')} ${parameters.includes('calls')}`)
           return connection.run(sql, parameters)
         })
-        return happen(workIn(watched, app.id, tools, start + 3), sessionId, { kind: 'canceled' })
+        return happen(workIn(watched, app.id, tools, start + 3), sessionId, { kind: 'canceled', happenedAt: start + 3 })
       })
       const first = statements.findIndex((each) => each.startsWith('insert into tallies'))
       assert.deepEqual(statements.slice(first), [

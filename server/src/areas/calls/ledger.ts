@@ -4,12 +4,14 @@ import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import { facetsOf, moveTally, type Place } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { Course } from './course.ts'
 import { callNotFound } from './errors.ts'
 import { callEventFor } from './events.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { recordOf, shownTranscriptions } from './record.ts'
-import { accept, elapsed, type Intent, inTurn, nextDeadline, type Sign } from './rules.ts'
+import { type Intent, nextDeadline } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
+import { keepSigns, signsOf } from './signs.ts'
 import { applyFact, begin, type CallState, fold, isFinal } from './state.ts'
 import type { CallFactRow } from './tables.ts'
 
@@ -33,38 +35,36 @@ export function newSessionId(region: string, appId: string, initiatedAt: number)
   return `v1.${region}.${appId}.${initiatedAt}${randomBytes(sessionIdBytes).toString('hex')}`
 }
 
-/** Begins a call with its first fact, and with any that followed it already. */
-export async function beginCall(
-  work: Work,
-  sessionId: string,
-  [start, ...rest]: [InitiatedFact, ...Fact[]],
-): Promise<CallState> {
-  const state = rest.reduce(applyFact, begin(start))
+/** Begins a call with its first fact. */
+export async function beginCall(work: Work, sessionId: string, start: InitiatedFact): Promise<void> {
+  const state = begin(start)
   await work.db.insert('calls', { session_id: sessionId, ...columnsOf(sessionId, state, work.now) }).execute()
-  await follow(work, sessionId, undefined, state, [start, ...rest])
-  return state
+  await follow(work, sessionId, undefined, state, [start])
+}
+
+/** Something happens in a call, or is told to have happened, if the rules allow it now. */
+export async function happen(work: Work, sessionId: string, intent: Intent): Promise<CallState> {
+  return (await inCall(work, sessionId, (course) => course.happen(intent))).state
 }
 
 /**
- * Lets something happen in a call, if the rules allow it now. What time has decided comes first, whether or not the
- * watcher has come by: nobody can answer a ring that is over. If the intent is then refused, the transaction takes what
- * time decided back with it; the watcher, or whoever comes next, finds the same again.
+ * The one entrance: under the call's lock, and with everything written down in the end that the course has added. What time
+ * has decided comes first, whether or not the watcher has come by: nobody can answer a ring that is over. If something is
+ * then refused, the transaction takes what time decided back with it; the watcher, or whoever comes next, finds the same
+ * again.
  */
-export async function happen(work: Work, sessionId: string, intent: Intent): Promise<CallState> {
-  const { before, late } = await openLedger(work, sessionId)
-  const accepted = accept(late.reduce(applyFact, before), intent, work.now)
-  return add(work, sessionId, before, [...late, ...accepted])
-}
-
-/** Lets one thing after the other happen, as `next` names them from how the call stands; it may be nothing. */
-export async function bringAbout(
-  work: Work,
-  sessionId: string,
-  next: (present: CallState) => Intent | undefined,
-): Promise<void> {
-  const { before, late } = await openLedger(work, sessionId)
-  const facts = [...late, ...inTurn(late.reduce(applyFact, before), work.now, next)]
-  if (facts.length > 0) await add(work, sessionId, before, facts)
+export async function inCall(work: Work, sessionId: string, act: (course: Course) => void): Promise<Course> {
+  const { db, now, tools } = work
+  if (!(await lockCall(db, sessionId))) throw callNotFound({ sessionId })
+  const before = fold(await ledgerOf(db, sessionId))
+  const signs = isFinal(before.status) ? [] : await signsOf(db, sessionId)
+  const course = new Course(before, signs, now, tools.timings)
+  act(course)
+  if (course.added.length > 0) {
+    await keepSigns(db, sessionId, signs, course)
+    await add({ ...work, now: course.now }, sessionId, before, course)
+  }
+  return course
 }
 
 /**
@@ -76,57 +76,19 @@ export const superviseCall = job({
   payload: Type.Object({ sessionId: Type.String() }),
   attemptsMax: Number.POSITIVE_INFINITY,
   async run({ sessionId }, work) {
-    const { before, signs, late } = await openLedger(work, sessionId)
-    const after = late.length > 0 ? await add(work, sessionId, before, late) : before
-    const deadline = nextDeadline(after, signs, work.tools.timings)
+    const { state, signs } = await inCall(work, sessionId, () => {})
+    const deadline = nextDeadline(state, signs, work.tools.timings)
     return deadline === undefined ? undefined : { againAt: deadline }
   },
 })
 
-/** A call as it stands under the lock, and the facts that time has added since. */
-async function openLedger({ db, now, tools }: Work, sessionId: string) {
-  if (!(await lockCall(db, sessionId))) throw callNotFound({ sessionId })
-  const before = fold(await ledgerOf(db, sessionId))
-  const signs = isFinal(before.status) ? [] : await signsOf(db, sessionId)
-  return { before, signs, late: elapsed(before, signs, now, tools.timings) }
-}
-
-async function add(work: Work, sessionId: string, before: CallState, added: Fact[]): Promise<CallState> {
-  const after = added.reduce(applyFact, before)
+async function add(work: Work, sessionId: string, before: CallState, { state, added }: Course): Promise<void> {
   await work.db
     .update('calls')
-    .set(columnsOf(sessionId, after, work.now))
+    .set(columnsOf(sessionId, state, work.now))
     .where('session_id', '=', sessionId)
     .execute()
-  await follow(work, sessionId, before, after, added)
-  return after
-}
-
-/** Notes that devices of a live call are there; of a call that is over, nothing is noted. */
-export async function noteSigns(db: TenantDb, sessionId: string, signs: Sign[]): Promise<void> {
-  if (signs.length === 0) return
-  const call = await lockCall(db, sessionId)
-  if (call?.live !== 1) return
-  await db
-    .insert(
-      'call_signs',
-      signs.map(({ uid, deviceId, seenAt }) => ({ session_id: sessionId, uid, device_id: deviceId, seen_at: seenAt })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['app_id', 'session_id', 'uid', 'device_id'])
-        .doUpdateSet((row) => ({ seen_at: row.ref('excluded.seen_at') })),
-    )
-    .execute()
-}
-
-async function signsOf(db: TenantDb, sessionId: string): Promise<Sign[]> {
-  const rows = await db
-    .select('call_signs')
-    .select(['call_signs.uid', 'call_signs.device_id', 'call_signs.seen_at'])
-    .where('call_signs.session_id', '=', sessionId)
-    .execute()
-  return rows.map((row) => ({ uid: row.uid, deviceId: row.device_id, seenAt: row.seen_at }))
+  await follow(work, sessionId, before, state, added)
 }
 
 export async function numberedFacts(db: TenantDb, sessionId: string): Promise<NumberedFact[]> {
@@ -195,14 +157,20 @@ async function follow(
   }))
   await db.insert('call_facts', numbered).execute()
   await addMembers(db, sessionId, before, after)
-  for (const fact of added) {
-    const event = callEventFor(sessionId, after, fact)
-    if (event) await work.emit(event.definition, event.payload)
-  }
+  await tell(work, sessionId, before, added)
   const deadline = nextDeadline(after, [], tools.timings)
   if (deadline !== undefined) await work.later(superviseCall, { sessionId }, { key: sessionId, at: deadline })
-  else await db.delete('call_signs').where('session_id', '=', sessionId).execute()
   await countIn(db, sessionId, before, after, now)
+}
+
+/** Each fact is told with the call as it stood then, also where one act leaves several. */
+async function tell(work: Work, sessionId: string, before: CallState | undefined, added: Fact[]): Promise<void> {
+  let state = before
+  for (const fact of added) {
+    state = state ? applyFact(state, fact) : begin(fact as InitiatedFact)
+    const event = callEventFor(sessionId, state, fact)
+    if (event) await work.emit(event.definition, event.payload)
+  }
 }
 
 /** What the stored row holds besides its key: the document, and what lists compare. */

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { ApiError } from '../../kit/errors.ts'
+import { Course } from './course.ts'
 import { explain } from './explain.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { clockFace, recordOf } from './record.ts'
-import { accept, elapsed, type Intent, initiate, nextDeadline, participantsMax, type Sign } from './rules.ts'
+import { type Act, initiate, nextDeadline, participantsMax, type Sign } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
-import { applyFact, begin, type CallState, fold, isFinal } from './state.ts'
+import { begin, type CallState, fold, isFinal } from './state.ts'
 
 /** Random schedules of joining, leaving, crashing, switching cameras and clocks that jump; what must hold after each. */
 
@@ -21,49 +22,54 @@ const deviceId = fc.constantFrom('web', 'ios', 'android')
 const device = fc.record({ uid, deviceId })
 
 type Step =
-  | { do: 'intent'; intent: Intent }
+  /** What is told, as many seconds late as `late` says; less than none where a clock is ahead. */
+  | { do: 'act'; act: Act; late: number }
   | { do: 'crash'; uid: string; deviceId: string }
   | { do: 'crashAll' }
   | { do: 'wait'; seconds: number }
   | { do: 'oversleep'; seconds: number }
   | { do: 'clockStep'; seconds: number }
 
-const intentStep = (intent: fc.Arbitrary<Intent>): fc.Arbitrary<Step> =>
-  intent.map((each) => ({ do: 'intent', intent: each }))
+const late = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 20 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -600, max: 100_000 }) },
+)
+
+const actStep = (act: fc.Arbitrary<Act>): fc.Arbitrary<Step> =>
+  fc.record({ do: fc.constant('act'), act, late }) as fc.Arbitrary<Step>
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
-    arbitrary: intentStep(
-      fc.record({ kind: fc.constant('joined'), uid, deviceId, mid: fc.constant('mid') }) as fc.Arbitrary<Intent>,
+    arbitrary: actStep(
+      fc.record({ kind: fc.constant('joined'), uid, deviceId, mid: fc.constant('mid') }) as fc.Arbitrary<Act>,
     ),
   },
   {
     weight: 2,
-    arbitrary: intentStep(
+    arbitrary: actStep(
       fc.record({
         kind: fc.constant('joined'),
         uid,
         deviceId,
         mid: fc.constant('mid'),
         camera: fc.boolean(),
-      }) as fc.Arbitrary<Intent>,
+      }) as fc.Arbitrary<Act>,
     ),
   },
-  { weight: 4, arbitrary: intentStep(device.map((each) => ({ kind: 'left', ...each }))) },
-  { weight: 3, arbitrary: intentStep(device.map((each) => ({ kind: 'cameraOn', ...each }))) },
-  { weight: 3, arbitrary: intentStep(device.map((each) => ({ kind: 'cameraOff', ...each }))) },
-  { weight: 1, arbitrary: intentStep(uid.map((each) => ({ kind: 'rejected', uid: each }))) },
+  { weight: 4, arbitrary: actStep(device.map((each) => ({ kind: 'left', ...each }))) },
+  { weight: 3, arbitrary: actStep(device.map((each) => ({ kind: 'cameraOn', ...each }))) },
+  { weight: 3, arbitrary: actStep(device.map((each) => ({ kind: 'cameraOff', ...each }))) },
+  { weight: 1, arbitrary: actStep(uid.map((each) => ({ kind: 'rejected', uid: each }))) },
   {
     weight: 1,
-    arbitrary: intentStep(
-      fc.constantFrom<Intent>({ kind: 'canceled' }, { kind: 'ended' }, { kind: 'rung', uid: 'milo' }),
-    ),
+    arbitrary: actStep(fc.constantFrom<Act>({ kind: 'canceled' }, { kind: 'ended' }, { kind: 'rung', uid: 'milo' })),
   },
-  { weight: 1, arbitrary: intentStep(fc.constantFrom('r1', 'r2').map((rid) => ({ kind: 'recordingStarted', rid }))) },
+  { weight: 1, arbitrary: actStep(fc.constantFrom('r1', 'r2').map((rid) => ({ kind: 'recordingStarted', rid }))) },
   {
     weight: 1,
-    arbitrary: intentStep(
+    arbitrary: actStep(
       fc.constantFrom('r1', 'r2').map((rid) => ({ kind: 'recordingStopped', rid, url: 'https://files.example/r' })),
     ),
   },
@@ -122,8 +128,8 @@ class World {
 
   take(step: Step): void {
     switch (step.do) {
-      case 'intent':
-        this.#attempt(step.intent)
+      case 'act':
+        this.#attempt(step.act, step.late)
         return
       case 'crash':
         this.#crash(`${step.uid} ${step.deviceId}`)
@@ -144,7 +150,7 @@ class World {
 
   /** What the supervising job does when it wakes. */
   supervise(): void {
-    this.#add(elapsed(this.state, this.signs(), this.now, timings))
+    this.#add(this.#course())
   }
 
   /** The server comes back long after everything stopped. */
@@ -167,28 +173,54 @@ class World {
   /** A recorder that outlived the call hands over what it has. */
   stopRecordings(): void {
     this.now += 60
-    for (const rid of ['r1', 'r2']) this.#attempt({ kind: 'recordingStopped', rid, url: 'https://files.example/r' })
+    for (const rid of ['r1', 'r2']) this.#attempt({ kind: 'recordingStopped', rid, url: 'https://files.example/r' }, 0)
   }
 
-  /** As `happen` does it: what time decided comes first, and goes with an intent that is refused. */
-  #attempt(intent: Intent): void {
-    const late = elapsed(this.state, this.signs(), this.now, timings)
+  #course(): Course {
+    return new Course(this.state, this.signs(), this.now, timings)
+  }
+
+  /** As `happen` does it: what time decided comes first, and goes with an act that is refused. */
+  #attempt(act: Act, late: number): void {
+    const course = this.#course()
     try {
-      this.#add([...late, ...accept(late.reduce(applyFact, this.state), intent, this.now)])
-      if (intent.kind === 'joined') this.#silentSince.delete(`${intent.uid} ${intent.deviceId}`)
+      course.happen({ ...act, happenedAt: this.now - late })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       assert.ok(error.status >= 400 && error.status < 500)
+      return
     }
+    checkUndone(this.state, course)
+    this.#add(course)
+    if (act.kind === 'joined') this.#silentSince.delete(`${act.uid} ${act.deviceId}`)
   }
 
   #crash(key: string): void {
     if (!this.#silentSince.has(key)) this.#silentSince.set(key, this.now)
   }
 
-  #add(added: Fact[]): void {
+  #add({ added, state }: Course): void {
     this.facts.push(...added)
-    this.state = added.reduce(applyFact, this.state)
+    this.state = state
+  }
+}
+
+/** What is told, however late, takes nothing back that is known. */
+function checkUndone(before: CallState, { state: after, added, now }: Course): void {
+  assert.deepEqual(after.statusChanges.slice(0, before.statusChanges.length), before.statusChanges)
+  if (isFinal(before.status)) assert.deepEqual([after.endedAt, after.entries], [before.endedAt, before.entries])
+  for (const fact of added) assert.ok(fact.at >= before.start.at && fact.at <= Math.max(now, before.lastAt))
+  for (const entry of before.entries) {
+    const same = after.entries.find((each) => each.uid === entry.uid && each.deviceId === entry.deviceId)
+    if (!same) continue
+    if (entry.joinedAt !== undefined) assert.equal(same.joinedAt, entry.joinedAt)
+    // Whoever has left has left, and when; what is told of their camera only divides the time.
+    const [known] = entry.spans.slice(-1)
+    if (known?.to !== undefined) assert.ok(same.spans.some(({ to }) => to === known.to))
+    assert.equal(
+      same.spans.some((span, n) => span.from < (same.spans[n - 1]?.to ?? 0)),
+      false,
+    )
   }
 }
 

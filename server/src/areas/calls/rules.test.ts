@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { ApiError } from '../../kit/errors.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { clockFace, recordOf } from './record.ts'
-import { accept, elapsed, type Intent, initiate, overdue, participantsMax } from './rules.ts'
+import { type Act, accept, believed, elapsed, type Intent, initiate, overdue, participantsMax } from './rules.ts'
 import { applyFact, begin, type CallState, type CallStatus, fold } from './state.ts'
 
 const startAt = 1_767_225_600
@@ -26,31 +26,35 @@ function place(changes: Partial<InitiatedFact> = {}): InitiatedFact {
 const placeGroup = (invited: string[], changes: Partial<InitiatedFact> = {}) =>
   place({ receiver: 'team', receiverType: 'group', invited, ...changes })
 
-const join = (uid: string, deviceId = 'd1', camera?: boolean): Intent => ({
+const join = (uid: string, deviceId = 'd1', camera?: boolean): Act => ({
   kind: 'joined',
   uid,
   deviceId,
   mid: 'm',
   ...(camera !== undefined && { camera }),
 })
-const leave = (uid: string, deviceId = 'd1'): Intent => ({ kind: 'left', uid, deviceId })
-const reject = (uid: string, cause?: string): Intent => ({ kind: 'rejected', uid, ...(cause && { cause }) })
-const cancel: Intent = { kind: 'canceled' }
-const timeOut: Intent = { kind: 'unanswered' }
-const end: Intent = { kind: 'ended' }
+const leave = (uid: string, deviceId = 'd1'): Act => ({ kind: 'left', uid, deviceId })
+const reject = (uid: string, cause?: string): Act => ({ kind: 'rejected', uid, ...(cause && { cause }) })
+const cancel: Act = { kind: 'canceled' }
+const timeOut: Act = { kind: 'unanswered' }
+const end: Act = { kind: 'ended' }
 
-/** Lets intents happen at seconds after the start. */
-function play(start: InitiatedFact, ...steps: [number, Intent][]): CallState {
-  return steps.reduce(
-    (state, [after, intent]) => accept(state, intent, startAt + after).reduce(applyFact, state),
-    begin(start),
-  )
+/** An act that is told as it happens, so many seconds after the start. */
+const at = (after: number, act: Act): Intent => ({ ...act, happenedAt: startAt + after })
+
+/** What is told `now` seconds after the start, and happened when the intent says. */
+const tell = (state: CallState, now: number, intent: Intent): CallState =>
+  accept(state, intent, startAt + now).reduce(applyFact, state)
+
+/** Lets acts happen at seconds after the start. */
+function play(start: InitiatedFact, ...steps: [number, Act][]): CallState {
+  return steps.reduce((state, [after, act]) => tell(state, after, at(after, act)), begin(start))
 }
 
 const record = (state: CallState, after = 100_000) => recordOf('session', state, startAt + after)
 
 describe('the status of a call', () => {
-  const answered: [number, Intent][] = [[5, join('milo')]]
+  const answered: [number, Act][] = [[5, join('milo')]]
   const states: Record<CallStatus, () => CallState> = {
     initiated: () => play(place()),
     ongoing: () => play(place(), ...answered),
@@ -59,7 +63,7 @@ describe('the status of a call', () => {
     rejected: () => play(place(), [3, reject('milo')]),
     canceled: () => play(place(), [3, cancel]),
   }
-  const intents: Record<string, Intent> = { join: join('milo', 'd2'), reject: reject('milo'), cancel, timeOut, end }
+  const intents: Record<string, Act> = { join: join('milo', 'd2'), reject: reject('milo'), cancel, timeOut, end }
   const terminated = 'ERR_CALL_TERMINATED'
   const table: [CallStatus, keyof typeof intents, string][] = [
     ['initiated', 'join', 'ongoing'],
@@ -80,7 +84,7 @@ describe('the status of a call', () => {
     it(`${from}, then ${intent}: ${expected}`, () => {
       const state = states[from]()
       assert.equal(state.status, from)
-      const happen = () => accept(state, intents[intent] as Intent, startAt + 60).reduce(applyFact, state)
+      const happen = () => tell(state, 60, at(60, intents[intent] as Act))
       if (expected.startsWith('ERR_')) assert.throws(happen, { code: expected })
       else assert.equal(happen().status, expected)
     })
@@ -104,7 +108,7 @@ describe('the status of a call', () => {
   })
 
   it('ends with the last to leave, and is canceled when the caller leaves before anyone came', () => {
-    const both: [number, Intent][] = [
+    const both: [number, Act][] = [
       [1, join('nora')],
       [2, join('milo')],
       [9, leave('nora')],
@@ -195,7 +199,7 @@ describe('a participant', () => {
   })
 
   it('counts as video while sending video and as audio otherwise', () => {
-    const camera = (kind: 'cameraOn' | 'cameraOff'): Intent => ({ kind, uid: 'milo', deviceId: 'd1' })
+    const camera = (kind: 'cameraOn' | 'cameraOff'): Act => ({ kind, uid: 'milo', deviceId: 'd1' })
     const state = play(
       place(),
       [0, join('milo')],
@@ -243,13 +247,13 @@ describe('a participant', () => {
     const invited = Array.from({ length: 70 }, (_, n) => `user-${n}`)
     let state = begin(placeGroup(invited))
     assert.equal(record(state).totalParticipants, participantsMax)
-    for (let n = 20; n < 70; n += 1) state = accept(state, join(`user-${n}`), startAt + 1).reduce(applyFact, state)
+    for (let n = 20; n < 70; n += 1) state = tell(state, 1, at(1, join(`user-${n}`)))
     const call = record(state)
     assert.equal(call.totalParticipants, participantsMax)
     assert.ok(call.participants.every(({ isJoined }) => isJoined))
-    assert.throws(() => accept(state, join('user-1'), startAt + 2), { code: 'ERR_PLAN_QUOTA_RESTRICTION', status: 402 })
-    const back = accept(state, leave('user-20'), startAt + 3).reduce(applyFact, state)
-    assert.doesNotThrow(() => accept(back, join('user-20'), startAt + 4))
+    assert.throws(() => tell(state, 2, at(2, join('user-1'))), { code: 'ERR_PLAN_QUOTA_RESTRICTION', status: 402 })
+    const back = tell(state, 3, at(3, leave('user-20')))
+    assert.doesNotThrow(() => tell(back, 4, at(4, join('user-20'))))
   })
 })
 
@@ -273,7 +277,7 @@ describe('time', () => {
     ]
     const due = overdue(state, signs, startAt + 255, timings)
     assert.ok(due)
-    const after = accept(state, due, startAt + 255).reduce(applyFact, state)
+    const after = tell(state, 255, due)
     const milo = record(after).participants[1]
     assert.equal(milo?.leftAt, startAt + 100)
     assert.equal(milo?.totalVideoMinutes, 1.5)
@@ -319,15 +323,68 @@ describe('time', () => {
   })
 })
 
+describe('what is told late', () => {
+  const camera = (kind: 'cameraOn' | 'cameraOff'): Act => ({ kind, uid: 'milo', deviceId: 'd1' })
+  const milo = (state: CallState, now: number) => record(state, now).participants[1]
+
+  it('is dated when it happened, but not before what it follows', () => {
+    const joined = tell(begin(place()), 20, at(8, join('milo')))
+    assert.equal(milo(joined, 30)?.joinedAt, startAt + 8)
+    assert.equal(milo(tell(joined, 30, at(25, leave('milo'))), 30)?.leftAt, startAt + 25)
+    assert.equal(milo(tell(joined, 30, at(-100, leave('milo'))), 30)?.leftAt, startAt + 8)
+    assert.equal(milo(tell(begin(place()), 20, at(-5, join('milo'))), 30)?.joinedAt, startAt)
+    const again = tell(
+      tell(play(place(), [0, join('nora')], [8, join('milo')]), 30, at(25, leave('milo'))),
+      40,
+      at(20, join('milo')),
+    )
+    assert.equal(milo(again, 40)?.totalVideoMinutes, (25 - 8 + 15) / 60)
+  })
+
+  it('is never dated ahead of now', () => {
+    assert.equal(milo(tell(begin(place()), 5, at(500, join('milo'))), 5)?.joinedAt, startAt + 5)
+  })
+
+  it('of a camera counts until the next switch that is known', () => {
+    const switched = play(
+      place(),
+      [0, join('nora')],
+      [0, join('milo')],
+      [60, camera('cameraOff')],
+      [120, camera('cameraOn')],
+    )
+    const told = tell(switched, 130, at(90, camera('cameraOn')))
+    assert.deepEqual([milo(told, 180)?.totalVideoMinutes, milo(told, 180)?.totalAudioMinutes], [2.5, 0.5])
+    const left = tell(switched, 180, at(180, leave('milo')))
+    const after = tell(left, 190, at(150, camera('cameraOff')))
+    assert.deepEqual([milo(after, 200)?.totalVideoMinutes, milo(after, 200)?.totalAudioMinutes], [1.5, 1.5])
+    assert.throws(() => tell(left, 190, at(185, camera('cameraOff'))), ApiError)
+  })
+
+  it('neither reopens a call that is over nor takes back a status', () => {
+    const over = play(place(), [5, join('milo')], [60, end])
+    for (const act of [join('nora'), leave('milo'), camera('cameraOff'), cancel]) {
+      assert.throws(() => tell(over, 70, at(30, act)), { code: 'ERR_CALL_TERMINATED' })
+    }
+    assert.equal(tell(play(place(), [5, join('milo')], [50, join('nora')]), 60, at(20, end)).endedAt, startAt + 50)
+  })
+
+  it('of a device is not believed to be older than a lease', () => {
+    const intent = believed(at(100, leave('milo')), startAt + 500, timings)
+    assert.equal(intent.happenedAt, startAt + 440)
+    assert.equal(believed(at(100, end), startAt + 500, timings).happenedAt, startAt + 100)
+  })
+})
+
 describe('a recording', () => {
-  const started: Intent = { kind: 'recordingStarted', rid: 'r1' }
-  const stopped: Intent = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
+  const started: Act = { kind: 'recordingStarted', rid: 'r1' }
+  const stopped: Act = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
 
   it('is shown once it has a file, oldest first', () => {
     const running = play(place(), [1, join('milo')], [10, started])
     assert.equal(record(running).hasRecording, false)
     assert.equal(record(running).recordings, undefined)
-    const second: [number, Intent][] = [
+    const second: [number, Act][] = [
       [50, { kind: 'recordingStarted', rid: 'r2' }],
       [60, { kind: 'recordingStopped', rid: 'r2', url: 'https://files.example/r2.mp4' }],
     ]
@@ -358,8 +415,8 @@ describe('a recording', () => {
 })
 
 describe('a recorder that stops after the call', () => {
-  const started: Intent = { kind: 'recordingStarted', rid: 'r1' }
-  const stopped: Intent = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
+  const started: Act = { kind: 'recordingStarted', rid: 'r1' }
+  const stopped: Act = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
   const ended = play(place(), [1, join('milo')], [10, started], [70, end])
 
   it('still hands over its file, which ends with the call', () => {
@@ -373,9 +430,9 @@ describe('a recorder that stops after the call', () => {
   })
 
   it('does so once, and none starts after the end', () => {
-    const over = accept(ended, stopped, startAt + 80).reduce(applyFact, ended)
-    assert.throws(() => accept(over, stopped, startAt + 81), { code: 'ERR_BAD_REQUEST' })
-    assert.throws(() => accept(over, { kind: 'recordingStarted', rid: 'r2' }, startAt + 81), {
+    const over = tell(ended, 80, at(80, stopped))
+    assert.throws(() => tell(over, 81, at(81, stopped)), { code: 'ERR_BAD_REQUEST' })
+    assert.throws(() => tell(over, 81, at(81, { kind: 'recordingStarted', rid: 'r2' })), {
       code: 'ERR_CALL_TERMINATED',
     })
   })
@@ -383,7 +440,7 @@ describe('a recorder that stops after the call', () => {
 
 describe('a ledger', () => {
   it('gives the same state however often it is replayed, and knows only complete ones', () => {
-    const facts: Fact[] = [place(), ...accept(begin(place()), join('milo'), startAt + 3)]
+    const facts: Fact[] = [place(), ...accept(begin(place()), at(3, join('milo')), startAt + 3)]
     assert.deepEqual(fold(facts), fold(structuredClone(facts)))
     assert.throws(() => fold([]), /begins/)
   })

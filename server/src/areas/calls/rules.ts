@@ -38,17 +38,21 @@ import {
 
 export const participantsMax = 50
 
-/** What someone wants to happen to a call. The time, and what else the rules know, is added by `accept`. */
-export type Intent =
-  | { kind: 'rung'; uid: string; cause?: string }
-  | { kind: 'joined'; uid: string; deviceId: string; camera?: boolean; mid: string; cause?: string }
-  | { kind: 'cameraOn' | 'cameraOff'; uid: string; deviceId: string; cause?: string }
-  | { kind: 'left'; uid: string; deviceId: string; cause?: string; happenedAt?: number }
-  | { kind: 'rejected'; uid: string; cause?: string }
-  | { kind: 'canceled' | 'unanswered' | 'ended'; cause?: string; happenedAt?: number }
-  | { kind: 'recordingStarted'; rid: string; cause?: string }
-  | { kind: 'recordingStopped'; rid: string; url: string; cause?: string }
-  | { kind: 'transcribed'; tid: string; startTime: number; endTime: number; url: string; cause?: string }
+/** What can happen in a call. What else the rules know is added by `accept`. */
+export type Act = { cause?: string } & (
+  | { kind: 'rung'; uid: string }
+  | { kind: 'joined'; uid: string; deviceId: string; camera?: boolean; mid: string }
+  | { kind: 'cameraOn' | 'cameraOff'; uid: string; deviceId: string }
+  | { kind: 'left'; uid: string; deviceId: string }
+  | { kind: 'rejected'; uid: string }
+  | { kind: 'canceled' | 'unanswered' | 'ended' }
+  | { kind: 'recordingStarted'; rid: string }
+  | { kind: 'recordingStopped'; rid: string; url: string }
+  | { kind: 'transcribed'; tid: string; startTime: number; endTime: number; url: string }
+)
+
+/** What someone wants to happen, or tells to have happened, which may be some time ago: media engines deliver late. */
+export type Intent = Act & { happenedAt: number }
 
 /** The first fact of a call, or a refusal. */
 export function initiate(placed: Omit<InitiatedFact, 'kind' | 'cause'>): InitiatedFact {
@@ -74,21 +78,49 @@ export function accept(state: CallState, intent: Intent, now: number): Fact[] {
 }
 
 /**
- * What was found out late is dated when it happened, not when it was noticed: a device gone silent left when it was last
- * heard of. All else is dated now. A clock that steps back must not turn time around, so nothing is dated before what is
- * known already.
+ * What is told of a device, as far as it is believed: an engine whose clock is ahead tells of the present, and what is
+ * older than a lease was decided without it, by the device's silence.
  */
-function toFact(state: CallState, { happenedAt, ...intent }: Intent & { happenedAt?: number }, now: number): Fact {
-  const earliest = happenedAt === undefined ? state.lastAt : earliestFor(state, intent as Intent)
-  return { cause: usualCause[intent.kind], ...intent, at: Math.max(happenedAt ?? now, earliest) } as Fact
+export function believed(intent: Intent, now: number, { leaseSeconds }: Timings): Intent {
+  if (!('deviceId' in intent)) return intent
+  return { ...intent, happenedAt: Math.max(intent.happenedAt, now - leaseSeconds) }
 }
 
-function earliestFor(state: CallState, intent: Intent): number {
-  if (intent.kind !== 'left') return state.lastAt
-  return openSpan(ongoingEntry(state, intent.uid, intent.deviceId))?.from ?? state.lastAt
+/**
+ * What is told late is dated when it happened, but not before what it follows. What is told as it happens is dated no
+ * earlier than anything known: a clock that steps back must not turn time around. Nothing is dated ahead of now.
+ */
+function toFact(state: CallState, { happenedAt, ...act }: Intent, now: number): Fact {
+  const earliest = happenedAt < now ? earliestFor(state, act) : state.lastAt
+  return { cause: usualCause[act.kind], ...act, at: Math.max(Math.min(happenedAt, now), earliest) } as Fact
 }
 
-const usualCause: Record<Intent['kind'], string> = {
+/** What an act follows: nothing that is told late takes back what is known of the same thing. */
+function earliestFor(state: CallState, act: Act): number {
+  switch (act.kind) {
+    case 'joined':
+      return entryOf(state, act.uid, act.deviceId)?.leftAt ?? state.start.at
+    case 'cameraOn':
+    case 'cameraOff':
+      return entryOf(state, act.uid, act.deviceId)?.joinedAt ?? state.start.at
+    case 'left':
+      return openSpan(ongoingEntry(state, act.uid, act.deviceId))?.from ?? state.lastAt
+    case 'canceled':
+    case 'unanswered':
+    case 'ended':
+      return state.lastAt
+    case 'recordingStarted':
+      return state.statusChanges.at(-1)?.at ?? state.start.at
+    case 'recordingStopped':
+      return runningRecording(state, act.rid)?.startTime ?? state.start.at
+    case 'rung':
+    case 'rejected':
+    case 'transcribed':
+      return state.start.at
+  }
+}
+
+const usualCause: Record<Act['kind'], string> = {
   rung: 'device rang',
   joined: 'joined',
   cameraOn: 'camera switched on',
@@ -104,7 +136,7 @@ const usualCause: Record<Intent['kind'], string> = {
 }
 
 /** What must happen at once because of a fact just applied. */
-function consequenceOf(after: CallState, intent: Intent): Fact | undefined {
+function consequenceOf(after: CallState, intent: Act): Fact | undefined {
   if (intent.kind !== 'left' || someoneIsThere(after)) return undefined
   if (after.status === 'ongoing') return { kind: 'ended', at: after.lastAt, cause: 'last participant left' }
   // The caller waited in the call and gave up before anyone came.
@@ -113,7 +145,7 @@ function consequenceOf(after: CallState, intent: Intent): Fact | undefined {
 }
 
 /** A transcript is made after the call, and a recorder hands over its file when it notices that the call is over. */
-const mayFollowTheEnd: ReadonlySet<Intent['kind']> = new Set(['transcribed', 'recordingStopped'])
+const mayFollowTheEnd: ReadonlySet<Act['kind']> = new Set(['transcribed', 'recordingStopped'])
 
 function refuse(state: CallState, intent: Intent): void {
   if (isFinal(state.status) && !mayFollowTheEnd.has(intent.kind)) throw callTerminated()
@@ -122,9 +154,11 @@ function refuse(state: CallState, intent: Intent): void {
       refuseJoin(state, intent)
       return
     case 'left':
+      if (!ongoingEntry(state, intent.uid, intent.deviceId)) throw notThere(state, intent)
+      return
     case 'cameraOn':
     case 'cameraOff':
-      if (!ongoingEntry(state, intent.uid, intent.deviceId)) throw notThere(state, intent)
+      if (!wasThere(state, intent)) throw notThere(state, intent)
       return
     case 'rejected':
       refuseRejection(state, intent)
@@ -170,6 +204,12 @@ function refuseRejection(state: CallState, { uid, cause }: { uid: string; cause?
   if (state.entries.some((entry) => entry.uid === uid && entry.deviceId !== undefined)) throw ongoingToInvalid()
 }
 
+/** A camera may have been switched before its device left, and be told of after. */
+function wasThere(state: CallState, intent: { uid: string; deviceId: string; happenedAt: number }): boolean {
+  const entry = entryOf(state, intent.uid, intent.deviceId)
+  return entry?.state === 'ongoing' || (entry?.leftAt !== undefined && intent.happenedAt < entry.leftAt)
+}
+
 function notThere(state: CallState, { uid, deviceId }: { uid: string; deviceId: string }) {
   const hasLeft = entryOf(state, uid, deviceId) !== undefined
   return hasLeft && state.start.receiverType === 'group' ? alreadyLeftGroup() : notAPart({ uid })
@@ -205,9 +245,7 @@ export function overdue(
   if (!someoneIsThere(state)) {
     return now >= ringEndsAt ? { kind: 'ended', cause: 'nobody joined', happenedAt: ringEndsAt } : undefined
   }
-  const silent = state.entries
-    .filter((entry) => entry.state === 'ongoing')
-    .map((entry) => signOf(entry, signs))
+  const silent = signsIn(state, signs)
     .filter(({ seenAt }) => now >= seenAt + leaseSeconds)
     .toSorted((a, b) => a.seenAt - b.seenAt)[0]
   return (
@@ -245,11 +283,14 @@ export function nextDeadline(
   { ringSeconds, leaseSeconds }: Timings,
 ): number | undefined {
   if (isFinal(state.status)) return undefined
-  const leases = state.entries
-    .filter((entry) => entry.state === 'ongoing')
-    .map((entry) => signOf(entry, signs).seenAt + leaseSeconds)
+  const leases = signsIn(state, signs).map(({ seenAt }) => seenAt + leaseSeconds)
   if (state.status === 'initiated' || leases.length === 0) return state.start.at + ringSeconds
   return Math.min(...leases)
+}
+
+/** When each device that is in the call was last heard of. */
+export function signsIn({ entries }: CallState, signs: readonly Sign[]): Sign[] {
+  return entries.filter(({ state }) => state === 'ongoing').map((entry) => signOf(entry, signs))
 }
 
 /** A device that has never been heard of since it joined was last seen when its present stay began. */

@@ -189,15 +189,20 @@ function withJoined(
   return place ? changeEntry(state.entries, place, join) : [...state.entries, join(waitingEntry(fact.uid))]
 }
 
+/** A switch counts from its moment until the next one known, so one that is told late undoes no later one. */
 function withCamera(
   state: CallState,
   { uid, deviceId, at }: { uid: string; deviceId: string; at: number },
   medium: Medium,
   number: number,
 ): Entry[] {
-  return changeEntry(state.entries, ongoingEntry(state, uid, deviceId), (entry) => {
-    if (openSpan(entry)?.medium === medium) return entry
-    return { ...entry, spans: [...closeSpans(entry.spans, at, number), openedSpan(medium, at, number)] }
+  return changeEntry(state.entries, entryOf(state, uid, deviceId), (entry) => {
+    const place = entry.spans.findLastIndex(({ from }) => from <= at)
+    const span = entry.spans[place]
+    if (!span || span.medium === medium || (span.to !== undefined && span.to <= at)) return entry
+    const until = { ...span, to: at, closedBy: number }
+    const since = { ...span, medium, from: at, openedBy: number }
+    return { ...entry, spans: entry.spans.toSpliced(place, 1, until, since) }
   })
 }
 

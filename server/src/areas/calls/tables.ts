@@ -52,7 +52,7 @@ export interface CallMemberRow {
   initiated_at: number
 }
 
-/** When a device in a live call was last heard of. */
+/** When a device that is in a live call was last heard of; see signs.ts. */
 export interface CallSignRow {
   app_id: string
   session_id: string
@@ -132,6 +132,35 @@ export const migrations: Migrations = {
       .execute()
     for (const { id } of await database.selectFrom('apps').select('id').execute()) await noteGroups(database, id)
   },
+  // A device has a row from the moment it joins; those that are there already get theirs.
+  '20261124-signs-of-life': async (database) => {
+    for (const { id } of await database.selectFrom('apps').select('id').execute()) await noteDevices(database, id)
+  },
+}
+
+async function noteDevices(database: Kysely<Tables>, appId: string): Promise<void> {
+  const calls = await database
+    .selectFrom('calls')
+    .select(['calls.session_id', 'calls.document'])
+    .where('calls.app_id', '=', appId)
+    .where('calls.live', '=', 1)
+    .execute()
+  for (const { session_id, document } of calls) {
+    const known = await database
+      .deleteFrom('call_signs')
+      .where('app_id', '=', appId)
+      .where('session_id', '=', session_id)
+      .returningAll()
+      .execute()
+    for (const { uid, deviceId, state, joinedAt } of JSON.parse(document).participants) {
+      if (state !== 'ongoing') continue
+      const seen_at = known.find((row) => row.uid === uid && row.device_id === deviceId)?.seen_at ?? joinedAt
+      await database
+        .insertInto('call_signs')
+        .values({ app_id: appId, session_id, uid, device_id: deviceId, seen_at })
+        .execute()
+    }
+  }
 }
 
 /** Calls that were going on before it was noted in which group. */

@@ -323,7 +323,7 @@ const pinConversation = [
 
 async function pinner({ db }: Pick<Work, 'db'>, { uid }: Side): Promise<Record<string, unknown>> {
   const user = await findUser(db, uid)
-  return user ? toUser(user, { withTags: false }) : { uid }
+  return user ? toUser(db, user, { withTags: false }) : { uid }
 }
 
 /** Nothing need have been said to pin a conversation. */

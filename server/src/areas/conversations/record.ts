@@ -163,7 +163,7 @@ async function partnersOf(db: TenantDb, sides: Side[], view: ConversationView): 
         const user = users.get(target)
         const relation = { actorUid: viewer, blocks: blocks.get(target) }
         const seen = { ...relation, withTags: withUserAndGroupTags, veiled: !sees(target) }
-        return [nameOf(side), user ? toUser(user, seen) : { uid: target }]
+        return [nameOf(side), user ? toUser(db, user, seen) : { uid: target }]
       }
       const group = groups.get(target)
       const member = group && memberships.get(group.id)

@@ -3,13 +3,13 @@ import { operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import { callRuleErrors } from '../calls/errors.ts'
-import { beginCall, callText, newSessionId, noteSigns, requireCall } from '../calls/index.ts'
+import { beginCall, callText, inCall, newSessionId, requireCall } from '../calls/index.ts'
 import { Call } from '../calls/schemas.ts'
 import { addMissingGroups } from '../groups/index.ts'
 import { addMissingUsers, systemUid } from '../users/index.ts'
 import { clockChangeUnclear } from './errors.ts'
 import { ClockChange, ClockReading, Script } from './schemas.ts'
-import { play } from './script.ts'
+import { type Plan, planOf, play } from './script.ts'
 
 const scriptBytesMax = 1_048_576
 
@@ -33,12 +33,12 @@ const playCallScript = operation({
 
 /** Plays a script and answers the session id of the call it left. */
 export async function playScript(work: Work, region: string, script: Script): Promise<string> {
-  const { facts, signs } = play(script, work.now, work.tools.timings)
-  const [start] = facts
-  await createNamed(work, facts)
+  const plan = planOf(script, work.now)
+  await createNamed(work, plan)
+  const { start } = plan
   const sessionId = newSessionId(region, work.db.appId, start.at)
-  const state = await beginCall(work, sessionId, facts)
-  if (state.endedAt === undefined) await noteSigns(work.db, sessionId, signs)
+  await beginCall(work, sessionId, start)
+  await inCall({ ...work, now: start.at }, sessionId, (course) => play(plan, course, work.now))
   return sessionId
 }
 
@@ -47,10 +47,9 @@ function refuseSystem(uids: Set<string>): void {
   if (uids.has(systemUid)) throw badRequest({ initiator: [`${systemUid} takes part in no call`] })
 }
 
-async function createNamed({ db }: Work, facts: Awaited<ReturnType<typeof play>>['facts']): Promise<void> {
-  const [start] = facts
+async function createNamed({ db }: Work, { start, steps }: Plan): Promise<void> {
   const uids = new Set([start.initiator, ...start.invited])
-  for (const fact of facts) if ('uid' in fact) uids.add(fact.uid)
+  for (const { step } of steps) if (step.uid !== undefined) uids.add(step.uid.toLowerCase())
   if (start.receiverType === 'user') uids.add(start.receiver)
   refuseSystem(uids)
   if (start.receiverType === 'group')

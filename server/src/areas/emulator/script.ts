@@ -1,40 +1,44 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { ApiError } from '../../kit/errors.ts'
-import type { Timings } from '../../kit/ports.ts'
-import { callRules, callStates } from '../calls/index.ts'
-import type { Fact, InitiatedFact } from '../calls/schemas.ts'
+import { type Course, callRules } from '../calls/index.ts'
+import type { InitiatedFact } from '../calls/schemas.ts'
 import { startInFuture, stepInFuture, stepNeeds } from './errors.ts'
 import type { Script, Step } from './schemas.ts'
 
-const { accept, initiate, nextDeadline, overdue } = callRules
-const { applyFact, begin } = callStates
-type CallState = callStates.CallState
-type Sign = callRules.Sign
-
-/** A call after its script: its ledger so far, and when each device in it was last heard of. */
-export interface Played {
-  facts: [InitiatedFact, ...Fact[]]
-  signs: Sign[]
+interface TimedStep {
+  step: Step
+  /** Its place in the script as sent. */
+  index: number
+  at: number
 }
 
-/** Plays a script through the call rules: every step at its own time, with deadlines in between taking effect. */
-export function play(script: Script, now: number, timings: Timings): Played {
-  const steps = script.steps
-    .map((step, index) => ({ step, index }))
-    .toSorted((a, b) => a.step.after - b.step.after || a.index - b.index)
-  const lastAfter = steps.at(-1)?.step.after ?? 0
+/** A script with its times: how the call begins, and what happens in it in the order of time. */
+export interface Plan {
+  start: InitiatedFact
+  steps: TimedStep[]
+}
+
+export function planOf(script: Script, now: number): Plan {
+  const lastAfter = Math.max(0, ...script.steps.map(({ after }) => after))
   const startAt = script.startAt ?? now - lastAfter
   if (startAt > now) throw startInFuture(startAt, now)
-  const stage = new Stage(initiate(placed(script, startAt)), timings)
-  for (const { step, index } of steps) {
-    const at = startAt + step.after
-    if (at > now) throw stepInFuture(index, at, now)
+  const steps = script.steps
+    .map((step, index) => ({ step, index, at: startAt + step.after }))
+    .toSorted((a, b) => a.at - b.at || a.index - b.index)
+  const late = steps.find(({ at }) => at > now)
+  if (late) throw stepInFuture(late.index, late.at, now)
+  return { start: callRules.initiate(placed(script, startAt)), steps }
+}
+
+/** Lets the steps happen in a call that has just begun: each at its own time, with deadlines in between taking effect. */
+export function play({ steps }: Plan, course: Course, now: number): void {
+  const stage = new Stage(course)
+  for (const { step, index, at } of steps) {
     stage.passTime(at)
-    named(index, () => stage.perform(step, index, at))
+    named(index, () => stage.perform(step, index))
   }
-  stage.curtain(startAt + lastAfter)
-  stage.passTime(now)
-  return { facts: stage.facts, signs: stage.signs() }
+  // The script is over: nobody in the call gives a sign any more.
+  course.passTime(now)
 }
 
 function placed(script: Script, at: number) {
@@ -63,93 +67,56 @@ function named(index: number, perform: () => void): void {
 }
 
 class Stage {
-  readonly facts: [InitiatedFact, ...Fact[]]
-  #state: CallState
-  readonly #timings: Timings
-  /** Devices not heard of any more, and since when. */
-  readonly #silentSince = new Map<string, number>()
-  #present: number
+  readonly #course: Course
+  /** Devices not heard of any more. */
+  readonly #silent = new Set<string>()
 
-  constructor(start: InitiatedFact, timings: Timings) {
-    this.facts = [start]
-    this.#state = begin(start)
-    this.#timings = timings
-    this.#present = start.at
+  constructor(course: Course) {
+    this.#course = course
   }
 
-  /** Lets everything happen that falls due up to `until`. */
+  /** Time goes on; all devices but those that have vanished are heard of until then. */
   passTime(until: number): void {
-    this.#present = until
-    for (;;) {
-      const deadline = nextDeadline(this.#state, this.signs(), this.#timings)
-      if (deadline === undefined || deadline > until) return
-      const due = overdue(this.#state, this.signs(), deadline, this.#timings)
-      if (!due) return
-      this.#happen(due, deadline)
-    }
+    const heard = this.#course.signs.filter((sign) => !this.#silent.has(keyOf(sign)))
+    this.#course.hear(heard.map((sign) => ({ ...sign, seenAt: until })))
+    this.#course.passTime(until)
   }
 
-  perform(step: Step, index: number, at: number): void {
+  perform(step: Step, index: number): void {
     if (step.do === 'vanish') {
-      const { uid, deviceId } = deviceOf(step, index)
-      this.#silentSince.set(`${uid} ${deviceId}`, at)
+      this.#silent.add(keyOf(deviceOf(step, index)))
       return
     }
-    if (step.do === 'join') {
-      const { uid, deviceId } = deviceOf(step, index)
-      this.#silentSince.delete(`${uid} ${deviceId}`)
-    }
-    this.#happen(this.#intentOf(step, index), at)
-  }
-
-  /** The script is over: nobody in the call gives a sign any more. */
-  curtain(at: number): void {
-    for (const { uid, deviceId } of this.signs()) {
-      const key = `${uid} ${deviceId}`
-      if (!this.#silentSince.has(key)) this.#silentSince.set(key, at)
-    }
-  }
-
-  signs(): Sign[] {
-    return this.#state.entries
-      .filter(({ state }) => state === 'ongoing')
-      .map(({ uid, deviceId = '' }) => ({
-        uid,
-        deviceId,
-        seenAt: this.#silentSince.get(`${uid} ${deviceId}`) ?? this.#present,
-      }))
-  }
-
-  #happen(intent: callRules.Intent, at: number): void {
-    const added = accept(this.#state, intent, at)
-    this.facts.push(...added)
-    this.#state = added.reduce(applyFact, this.#state)
+    if (step.do === 'join') this.#silent.delete(keyOf(deviceOf(step, index)))
+    this.#course.happen(this.#intentOf(step, index))
   }
 
   #intentOf(step: Step, index: number): callRules.Intent {
+    const { now: happenedAt, state } = this.#course
     switch (step.do) {
       case 'ring':
-        return { kind: 'rung', uid: uidOf(step, index) }
+        return { kind: 'rung', happenedAt, uid: uidOf(step, index) }
       case 'join':
         return {
           kind: 'joined',
+          happenedAt,
           ...deviceOf(step, index),
-          mid: this.#state.mid ?? randomUUID(),
+          mid: state.mid ?? randomUUID(),
           ...(step.camera !== undefined && { camera: step.camera }),
         }
       case 'cameraOn':
       case 'cameraOff':
-        return { kind: step.do, ...deviceOf(step, index) }
+        return { kind: step.do, happenedAt, ...deviceOf(step, index) }
       case 'leave':
-        return { kind: 'left', ...deviceOf(step, index) }
+        return { kind: 'left', happenedAt, ...deviceOf(step, index) }
       case 'reject':
-        return { kind: 'rejected', uid: uidOf(step, index), ...(step.busy && { cause: 'busy' }) }
+        return { kind: 'rejected', happenedAt, uid: uidOf(step, index), ...(step.busy && { cause: 'busy' }) }
       case 'cancel':
-        return { kind: 'canceled' }
+        return { kind: 'canceled', happenedAt }
       case 'end':
-        return { kind: 'ended' }
+        return { kind: 'ended', happenedAt }
       case 'startRecording':
-        return { kind: 'recordingStarted', rid: step.rid ?? madeUpId('rec') }
+        return { kind: 'recordingStarted', happenedAt, rid: step.rid ?? madeUpId('rec') }
       case 'stopRecording':
         return this.#stopRecording(step)
       case 'transcribe':
@@ -160,18 +127,21 @@ class Stage {
   }
 
   #stopRecording(step: Step): callRules.Intent {
-    const running = this.#state.recordings.findLast(({ endTime }) => endTime === undefined)
+    const { now: happenedAt, state } = this.#course
+    const running = state.recordings.findLast(({ endTime }) => endTime === undefined)
     const rid = step.rid ?? running?.rid ?? ''
-    return { kind: 'recordingStopped', rid, url: step.url ?? `https://recordings.example/${rid}.mp4` }
+    return { kind: 'recordingStopped', happenedAt, rid, url: step.url ?? `https://recordings.example/${rid}.mp4` }
   }
 
   #transcribe(step: Step): callRules.Intent {
+    const { now: happenedAt, state } = this.#course
     const tid = madeUpId('tr')
     return {
       kind: 'transcribed',
+      happenedAt,
       tid,
-      startTime: this.#state.start.at,
-      endTime: this.#state.endedAt ?? this.#present,
+      startTime: state.start.at,
+      endTime: state.endedAt ?? happenedAt,
       url: step.url ?? `https://transcripts.example/${tid}.json`,
     }
   }
@@ -186,6 +156,10 @@ function madeUpId(prefix: string): string {
 function uidOf({ uid }: Step, index: number): string {
   if (uid === undefined) throw stepNeeds(index, 'uid')
   return uid.toLowerCase()
+}
+
+function keyOf({ uid, deviceId }: { uid: string; deviceId: string }): string {
+  return JSON.stringify([uid, deviceId])
 }
 
 function deviceOf(step: Step, index: number): { uid: string; deviceId: string } {

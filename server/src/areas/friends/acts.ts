@@ -26,7 +26,8 @@ export async function befriend(
   })
   await addFriendships(work, user, added)
   const wish = addToConversations ? { addToConversations } : {}
-  for (const friend of added) await work.emit(friendAdded, { user: toUser(user), friend: toUser(friend), ...wish })
+  const shown = (row: UserRow) => toUser(work.db, row)
+  for (const friend of added) await work.emit(friendAdded, { user: shown(user), friend: shown(friend), ...wish })
   return outcomes
 }
 

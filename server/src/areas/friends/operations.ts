@@ -49,7 +49,7 @@ const listFriends = operation({
       rows.map(({ uid }) => uid),
     )
     const view = { actorUid: found.uid, withTags: false, withPrivate: true }
-    const data = rows.map((row) => toUser(row, { ...view, blocks: blocks.get(row.uid) }))
+    const data = rows.map((row) => toUser(db, row, { ...view, blocks: blocks.get(row.uid) }))
     return withCursor({ data, meta }, newest)
   },
 })

@@ -56,7 +56,7 @@ export async function createWithMembers(
   const people = [...(owner ? [owner] : []), ...admitted(guests).map(({ user }) => user)]
   await work.emit(groupCreated, {
     group: await toldGroup(db, group, seenBy(group, owner, member)),
-    members: Object.fromEntries(people.map((user) => [user.uid, toUserCard(user)])),
+    members: Object.fromEntries(people.map((user) => [user.uid, toUserCard(db, user)])),
   })
   const received = await receiveGuests(work, scene, lists ?? {}, guests)
   return {

@@ -520,9 +520,9 @@ for (const database of databases) {
         const app = await newApp('ada', 'lin', 'bo')
         await create(app, { guid: 'g', name: 'G', members: { participants: ['lin'] } }, as('ada'))
         await create(app, { guid: 'p', name: 'P', type: 'private' }, as('ada'))
-        await connectUsers(h, app, 'ada', 'bo')
+        connectUsers(h, app, 'ada', 'bo')
         assert.equal((await get(app, 'g')).onlineMembersCount, 1)
-        await connectUsers(h, app, 'lin')
+        connectUsers(h, app, 'lin')
         assert.equal((await get(app, 'g')).onlineMembersCount, 2)
         const { authToken } = assertSucceeds(await app.post('/users/lin/auth_tokens')).data
         const counts = await h.client.send(app.host, '/v3/groups/online-counts?guids=g,p,none', {

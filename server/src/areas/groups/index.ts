@@ -39,7 +39,7 @@ export {
   standingOf,
   touch,
 } from './membership.ts'
-export { connectedUsers, onlineMembersCount } from './online.ts'
+export { onlineMembersCount } from './online.ts'
 export { countPassword, hashPassword, type Match, matchPassword } from './passwords.ts'
 export { selectBanned, selectMembers } from './people.ts'
 export { reachOf, requireReach, scopeOfStanding } from './reach.ts'

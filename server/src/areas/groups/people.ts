@@ -3,9 +3,9 @@ import { foundFirst, joinedInOrder } from '../../storage/plans.ts'
 import { countMatching, idsMatching, matches } from '../../storage/search.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { type UserRow, usersByUid, usersList } from '../users/index.ts'
+import { onlineIn, type UserRow, uidsOnline, usersByUid, usersList } from '../users/index.ts'
 import { bansListOf, membersListOf } from './membership.ts'
-import { askedSharedMax, connectedUsers } from './online.ts'
+import { askedSharedMax } from './online.ts'
 import { type MemberScope, memberScopes } from './schemas.ts'
 import type { Slice } from './selection.ts'
 import type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
@@ -54,7 +54,7 @@ async function selectPeople<Row extends { uid: string; user_id: string }>(
   slice: Slice,
 ): Promise<People<Row>> {
   const wanted = wantedScopes(scopes)
-  if (wanted?.length === 0) return { total: 0, rows: [] }
+  if (wanted?.length === 0 || !isStatus(status)) return { total: 0, rows: [] }
   const counts = await facetTotals(db, roll.list, [undefined])
   const listed = sum(counts.filter(({ facets }) => !wanted || wanted.includes(facets as MemberScope)))
   if (listed === 0) return { total: 0, rows: [] }
@@ -76,6 +76,11 @@ async function selectPeople<Row extends { uid: string; user_id: string }>(
   const total = await countFound(db, sought)
   const rows = slice.offset >= total ? [] : await found<Row>(db, sought, total, slice)
   return { total, rows: await withUsers(db, rows) }
+}
+
+/** A word that is no status is nobody's. */
+function isStatus(status: string | undefined): boolean {
+  return status === undefined || ['available', 'online', 'offline'].includes(status)
 }
 
 /** Nothing, if all scopes are wanted: then the order of time alone leads. */
@@ -134,7 +139,6 @@ interface Sought {
   candidates: number
   /** What it costs to ask about one on the list, where looking up a candidate costs one. */
   asking: number
-  connectedFacets: string[]
 }
 
 const usersSearch = (key: string) => ({ list: usersList, words: [key], fields: [0, 1] })
@@ -146,15 +150,13 @@ async function searchOf(
   listed: number,
 ): Promise<Sought> {
   const { status, searchKey } = asked
-  const connected = await connectedUsers(db)
   const matching = searchKey === undefined ? Number.POSITIVE_INFINITY : await countMatching(db, usersSearch(searchKey))
   return {
     roll,
     ...asked,
     listed,
-    candidates: Math.min(matching, status === 'available' ? connected.total : Number.POSITIVE_INFINITY),
+    candidates: Math.min(matching, status === 'available' ? onlineIn(db).size : Number.POSITIVE_INFINITY),
     asking: searchKey === undefined ? 1 : 10,
-    connectedFacets: connected.facets,
   }
 }
 
@@ -165,12 +167,7 @@ function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id}`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
     // Questions, not joins: a join may be planned to begin with all users.
-    ...(status === undefined
-      ? []
-      : [
-          sql`${status} = (SELECT users.status FROM users WHERE users.app_id = ${db.appId}
-            AND users.uid = ${column('uid')} AND users.id = ${column('user_id')})`,
-        ]),
+    ...hasStatus(db, status, column('uid')),
     ...(searchKey === undefined ? [] : [matches(db, usersSearch(searchKey), sql`${column('uid')}`)]),
     ...(visible
       ? [
@@ -182,6 +179,11 @@ function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey
   return sql`FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
+function hasStatus(db: TenantDb, status: string | undefined, uid: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  if (status === undefined) return []
+  return [status === 'available' ? sql`${uid} IN ${uidsOnline(db)}` : sql`${uid} NOT IN ${uidsOnline(db)}`]
+}
+
 /** The same, by looking up in the list those whom the filters find; `hits` names these first. */
 function gathered(db: TenantDb, { roll: { table, group }, wanted, status, visible }: Sought) {
   const column = (name: string) => sql.ref(`${table}.${name}`)
@@ -189,21 +191,15 @@ function gathered(db: TenantDb, { roll: { table, group }, wanted, status, visibl
     sql`users.app_id = ${db.appId} AND users.uid = hit.uid`,
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id} AND ${column('user_id')} = users.id`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
-    ...(status === undefined ? [] : [sql`users.status = ${status}`]),
+    ...hasStatus(db, status, column('uid')),
     ...(visible ? [visible] : []),
   ]
   return sql`FROM ${joinedInOrder('hit', 'users', table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
 /** Whom the filters find: by the search, or else by being connected. */
-function hits(db: TenantDb, { searchKey, connectedFacets }: Sought) {
-  const uids =
-    searchKey === undefined
-      ? db
-          .select('users')
-          .select('users.uid')
-          .where('users.facets', 'in', [...connectedFacets, ''])
-      : idsMatching(db, usersSearch(searchKey))
+function hits(db: TenantDb, { searchKey }: Sought) {
+  const uids = searchKey === undefined ? uidsOnline(db) : idsMatching(db, usersSearch(searchKey))
   return foundFirst('hit', ['uid'], uids)
 }
 

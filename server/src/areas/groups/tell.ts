@@ -26,13 +26,13 @@ interface Deed {
 }
 
 /** The user in short, as messages about them show; what is private or long stays out of the history. */
-function toUserCard(row: UserRow): User {
-  const { metadata: _metadata, tags: _tags, statusMessage: _said, ...card } = toUser(row)
+function toUserCard(db: TenantDb, row: UserRow): User {
+  const { metadata: _metadata, tags: _tags, statusMessage: _said, ...card } = toUser(db, row)
   return card
 }
 
 async function cardOf(db: TenantDb, user: UserRow | undefined): Promise<User> {
-  return user ? toUserCard(user) : systemRecord(db)
+  return user ? toUserCard(db, user) : systemRecord(db)
 }
 
 /** The record that events carry. How many are connected is not counted anew with each change of a large group. */
@@ -51,7 +51,7 @@ async function say(work: Work, action: string, { group, by, on }: Deed, extras?:
     sender: by?.uid ?? systemUid,
     receiver: group.guid,
     by: { entity: await cardOf(work.db, by), entityType: 'user' },
-    on: { entity: toUserCard(on), entityType: 'user' },
+    on: { entity: toUserCard(work.db, on), entityType: 'user' },
     for: { entity: toGroupCard(group), entityType: 'group' },
     ...(extras && { extras }),
     ...(passages.includes(action) && { concerns: on.uid }),
@@ -64,7 +64,12 @@ const deeds = { added: memberAdded, kicked: memberKicked, banned: memberBanned, 
 export async function tellDeed(work: Work, action: keyof typeof deeds, deed: Deed): Promise<Message> {
   const message = await say(work, action, deed)
   const group = await toldGroup(work.db, deed.group, toGroupCard(deed.group))
-  await work.emit(deeds[action], { group, user: toUserCard(deed.on), by: await cardOf(work.db, deed.by), message })
+  await work.emit(deeds[action], {
+    group,
+    user: toUserCard(work.db, deed.on),
+    by: await cardOf(work.db, deed.by),
+    message,
+  })
   return message
 }
 
@@ -80,7 +85,7 @@ export async function tellMove(
   const message = await say(work, action, { group, by: user, on: user })
   await work.emit(moves[action], {
     group: await toldGroup(work.db, group, toGroupCard(group)),
-    user: toUserCard(user),
+    user: toUserCard(work.db, user),
     message,
   })
   return message
@@ -91,7 +96,7 @@ export async function tellScope(work: Work, deed: Deed, scope: MemberScope, oldS
   const group = await toldGroup(work.db, deed.group, toGroupCard(deed.group))
   await work.emit(memberScopeChanged, {
     group,
-    user: toUserCard(deed.on),
+    user: toUserCard(work.db, deed.on),
     by: await cardOf(work.db, deed.by),
     message,
     scope,

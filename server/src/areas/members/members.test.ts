@@ -283,7 +283,7 @@ for (const database of databases) {
       it('filters by scope, status and a part of the name', async () => {
         const app = await crew()
         await add(app, { participants: ['out'] })
-        await connectUsers(h, app, 'mod', 'out', 'evil')
+        connectUsers(h, app, 'mod', 'out', 'evil')
         const found = async (search: string) => {
           const { data, meta } = await list(app, search)
           assert.equal(meta.pagination.total, data.length, search)
@@ -307,7 +307,7 @@ for (const database of databases) {
         const app = await crew()
         for (let n = 0; n < 8; n += 1) assertSucceeds(await app.post('/users', { uid: `extra${n}`, name: 'Name' }))
         assert.deepEqual(uidsIn((await list(app, '?searchKey=name')).data).toSorted(), ['ada', 'admin', 'mod', 'part'])
-        await connectUsers(h, app, ...Array.from({ length: 8 }, (_, n) => `extra${n}`), 'ada')
+        connectUsers(h, app, ...Array.from({ length: 8 }, (_, n) => `extra${n}`), 'ada')
         assert.deepEqual(uidsIn((await list(app, '?status=available')).data), ['ada'])
         assert.equal((await list(app, '?status=offline')).meta.pagination.total, 3)
       })
@@ -340,7 +340,7 @@ for (const database of databases) {
           assert.deepEqual(seen.toSorted(), search.includes('searchKey') ? ['ada'] : expected, search)
         }
         const connected = ['u01', 'u02', 'u07', 'u19']
-        await connectUsers(h, app, ...connected)
+        connectUsers(h, app, ...connected)
         for (const perPage of [1, 3, 10]) {
           const seen: string[] = []
           for (let page = 1; page <= 21; page += 1) {

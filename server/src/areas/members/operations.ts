@@ -185,7 +185,7 @@ async function shownMembers(
   const sees = await sightOf(db, actor?.uid, () => uids)
   const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
   return members.map(({ user, row }) => ({
-    ...toUser(user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
+    ...toUser(db, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
     scope: row.scope,
     joinedAt: row.joined_at,
   }))

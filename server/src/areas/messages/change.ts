@@ -251,5 +251,5 @@ async function whereTold(db: TenantDb, row: MessageRow, actor: Actor | undefined
   const uid = actor?.uid === row.receiver ? row.sender : row.receiver
   if (uid === systemUid) return { entity: await systemRecord(db), entityType: 'user' }
   const user = await findUser(db, uid)
-  return { entity: user ? toUser(user, { withTags: false }) : { uid }, entityType: 'user' }
+  return { entity: user ? toUser(db, user, { withTags: false }) : { uid }, entityType: 'user' }
 }

@@ -463,7 +463,7 @@ const sendAsBot = operation({
       uid: call.found.uid,
       id: call.found.id,
       actor: undefined,
-      entity: toUser(call.found, { withTags: false }),
+      entity: toUser(call.db, call.found, { withTags: false }),
     }),
 })
 

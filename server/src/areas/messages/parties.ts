@@ -49,7 +49,7 @@ export async function speakerFor(db: TenantDb, actor: Actor | undefined, portion
     uid: actor.uid,
     id: user?.id ?? '',
     actor,
-    entity: user ? toUser(user, { withTags: false }) : { uid: actor.uid },
+    entity: user ? toUser(db, user, { withTags: false }) : { uid: actor.uid },
     portion,
   }
 }
@@ -164,9 +164,9 @@ export function receiverId(receiver: Receiver): string {
 }
 
 /** The receiver as it was when something was sent to it. A user tells of the conversation with another, not with the app. */
-export function entityOf(receiver: Receiver, { uid }: Pick<Speaker, 'uid'>): Entity {
+export function entityOf(db: TenantDb, receiver: Receiver, { uid }: Pick<Speaker, 'uid'>): Entity {
   if (receiver.type === 'group') return { entity: toGroup(receiver.group), entityType: 'group' }
-  const user = toUser(receiver.user, { withTags: false })
+  const user = toUser(db, receiver.user, { withTags: false })
   // Notes to oneself stand in a conversation, too.
   const entity = uid === systemUid ? user : { ...user, conversationId: conversationId(uid, user.uid) }
   return { entity, entityType: 'user' }

@@ -149,7 +149,7 @@ async function write(
   const mentions = await mentionedUsers(db, content.mentioned)
   const entities = {
     sender: { entity: speaker.entity, entityType: 'user' },
-    receiver: entityOf(receiver, speaker),
+    receiver: entityOf(db, receiver, speaker),
   }
   const known = Object.keys(mentions)
   const { data } = content
@@ -218,7 +218,7 @@ export async function mentionedUsers(db: TenantDb, uids: string[]): Promise<Reco
   return Object.fromEntries(
     uids.flatMap((uid) => {
       const user = users.get(uid)
-      return user?.deactivated_at === null ? [[uid, toUser({ ...user, metadata: null }, { withTags: false })]] : []
+      return user?.deactivated_at === null ? [[uid, toUser(db, { ...user, metadata: null }, { withTags: false })]] : []
     }),
   )
 }

@@ -63,7 +63,7 @@ async function list(
   const shown = data.flatMap((each) => {
     const user = users.get(each.uid)
     const view = { actorUid: actor?.uid, withTags: false, veiled: !sees(each.uid) }
-    return user ? [toReaction(each, toUser(user, view))] : []
+    return user ? [toReaction(each, toUser(db, user, view))] : []
   })
   const current = { ...meta.current, count: shown.length }
   return { data: shown, meta: { ...meta, current } }
@@ -144,7 +144,7 @@ async function tell(work: Work, event: typeof reactionAdded, row: MessageRow, re
   const user = await findUser(work.db, reaction.uid)
   if (!user) return
   await work.emit(event, {
-    reaction: toReaction(reaction, toUser(user, { withTags: false })),
+    reaction: toReaction(reaction, toUser(work.db, user, { withTags: false })),
     receiverId: row.receiver,
     receiverType: row.receiver_type,
     conversationId: conversationIdOf(row.conversation_key),

@@ -96,7 +96,7 @@ async function seenFrom(
   const row = await findUser(db, uid)
   const blocks = await relationBetween(db, author, uid)
   const { hasBlockedMe = false, blockedByMe = false } = blocks
-  const user = row ? toUser(row, { withTags: false }) : { uid }
+  const user = row ? toUser(db, row, { withTags: false }) : { uid }
   const deactivatedAt = row?.deactivated_at ?? 0
   return { user: { ...user, status: 'online', hasBlockedMe, blockedByMe, deactivatedAt }, blocks }
 }

@@ -77,7 +77,7 @@ export async function receiptsOfEach(
   return new Map(
     messages.map((message) => [
       message.id,
-      (byMessage.get(message.id) ?? []).flatMap((row) => toReceipt(message, row, users.get(row.uid), sees)),
+      (byMessage.get(message.id) ?? []).flatMap((row) => toReceipt(db, message, row, users.get(row.uid), sees)),
     ]),
   )
 }
@@ -155,6 +155,7 @@ function selection(
 }
 
 function toReceipt(
+  db: TenantDb,
   { id, receiver, receiver_type }: MessageRow,
   { uid, delivered_at, read_at }: Found,
   user: UserRow | undefined,
@@ -165,7 +166,7 @@ function toReceipt(
   return [
     {
       messageId: String(id),
-      sender: user ? toUser(user, { withTags: false, veiled: !sees(uid) }) : { uid },
+      sender: user ? toUser(db, user, { withTags: false, veiled: !sees(uid) }) : { uid },
       receiverId: receiver,
       receiverType: receiver_type,
       receiptType: read_at === null ? 'delivery' : 'read',

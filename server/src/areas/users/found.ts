@@ -7,6 +7,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsOfFriends } from './gates.ts'
 import { countHidden, type Hidden, someHidden } from './hidden.ts'
 import type { Selected } from './list.ts'
+import { uidsOnline } from './online.ts'
 import type { UserListQuery } from './schemas.ts'
 import { sortedNewestFirst, userSearch, usersAmong, usersByUid } from './store.ts'
 import type { UserRow } from './tables.ts'
@@ -33,9 +34,11 @@ interface LargeSet {
 /** The sets whose common users are listed. The database begins with the first, so those that are small for sure lead. */
 export function setsOf(db: TenantDb, query: UserListQuery, viewer: Viewer | undefined): UserSet[] {
   const { uids, searchKey, searchIn, tags } = query
+  const isOnline = query.status === 'available' || query.status === 'online'
   const friendsOnly = viewer && (viewer.friendsOnly || query.friendsOnly)
   return [
     ...(uids ? [usersNamed(uids)] : []),
+    ...(isOnline ? [{ uids: uidsOnline(db) }] : []),
     ...(friendsOnly ? [{ uids: uidsOfFriends.ask(db, viewer.uid) }] : []),
     ...(searchKey === undefined ? [] : [usersMatching(db, userSearch(searchKey, searchIn))]),
     ...(tags ? [usersTagged(db, tags)] : []),

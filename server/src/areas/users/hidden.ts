@@ -2,12 +2,16 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { textAsFound } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedWith } from './gates.ts'
+import { onlineIn, uidsOnline } from './online.ts'
 import type { UserListQuery } from './schemas.ts'
 import { usersAmong } from './store.ts'
 import type { UserRow } from './tables.ts'
 import type { Viewer, Wanted } from './wanted.ts'
 
-/** Whom a list must leave out for a viewer: always themself, and those with a block between them if it is asked for. */
+/**
+ * Whom a list must leave out: the viewer themself, those with a block between them if it is asked for, and who is connected
+ * if those are listed who are not.
+ */
 export interface Hidden {
   uids: RawBuilder<unknown>
   /** Leaves them out of a query on `users`. */
@@ -16,17 +20,22 @@ export interface Hidden {
 
 export function hiddenFrom(
   db: TenantDb,
-  { hideBlockedUsers }: UserListQuery,
+  { hideBlockedUsers, status }: UserListQuery,
   viewer: Viewer | undefined,
 ): Hidden | undefined {
-  if (!viewer) return undefined
-  const { uid } = viewer
-  if (!hideBlockedUsers) return { uids: sql`SELECT ${uid} AS uid`, condition: sql`users.uid != ${uid}` }
-  const blocked = uidsBlockedWith.ask(db, uid)
-  return {
-    uids: sql`SELECT ${uid} AS uid UNION SELECT * FROM ${blocked} AS blocked`,
-    condition: sql`users.uid != ${uid} AND users.uid NOT IN ${blocked}`,
-  }
+  const isOffline = status === 'offline' && onlineIn(db).size > 0
+  const subqueries = [
+    ...(viewer && hideBlockedUsers ? [uidsBlockedWith.ask(db, viewer.uid)] : []),
+    ...(isOffline ? [uidsOnline(db)] : []),
+  ]
+  const self = viewer ? [sql`SELECT ${viewer.uid} AS uid`] : []
+  const named = [...self, ...subqueries.map((each) => sql`SELECT * FROM ${each} AS hidden`)]
+  if (named.length === 0) return undefined
+  const conditions = [
+    ...(viewer ? [sql`users.uid != ${viewer.uid}`] : []),
+    ...subqueries.map((each) => sql`users.uid NOT IN ${each}`),
+  ]
+  return { uids: sql.join(named, sql` UNION `), condition: sql<SqlBool>`${sql.join(conditions, sql` AND `)}` }
 }
 
 /** How many of the hidden would have been wanted; with a condition, how many of those that meet it. */

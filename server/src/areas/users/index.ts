@@ -9,10 +9,11 @@ export { auditUsers } from './audit.ts'
 // What the areas below know about two users reaches the operations of this one through gates.ts:
 //   friends:       uidsOfFriends.attach((db, uid) => …)
 //   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)
-// Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(row, { actorUid, blocks }).
+// Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(db, row, { actorUid, blocks }).
 export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export { newestChange } from './newest.ts'
+export { lastActive, onlineIn, uidsOnline } from './online.ts'
 export { actorOf, bringActor, everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
   actorFrom,

@@ -4,6 +4,7 @@ import { seekPage } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { selectFound, setsOf } from './found.ts'
 import { countHidden, type Hidden, hiddenFrom, someHidden } from './hidden.ts'
+import { onlineIn } from './online.ts'
 import type { UserListQuery } from './schemas.ts'
 import { sortedNewestFirst, usersAmong, usersList, usersOf } from './store.ts'
 import type { UserRow } from './tables.ts'
@@ -23,11 +24,18 @@ export async function selectUsers(
 ): Promise<Selected> {
   // Users of a tag are counted one by one, and so are those who are blocked.
   if (query.tags || query.hideBlockedUsers) db.leaveSharedReader()
+  if (nobodyHas(db, query.status)) return { total: 0, rows: [] }
   const wanted = await wantedFacets(db, query, viewer)
   const sets = setsOf(db, query, viewer)
   if (wanted.total === 0) return { total: 0, rows: [] }
   const hidden = hiddenFrom(db, query, viewer)
   return sets.length > 0 ? selectFound({ db, wanted, hidden, slice }, sets) : selectListed(db, wanted, hidden, slice)
+}
+
+/** A status that no user has now; one that is no status is nobody's at any time. */
+function nobodyHas(db: TenantDb, status: string | undefined): boolean {
+  if (status === 'available' || status === 'online') return onlineIn(db).size === 0
+  return status !== undefined && status !== 'offline'
 }
 
 // So many hidden users are taken out of a page one by one; more are left to the database.

@@ -58,9 +58,9 @@ const createUser = operation({
     const { withAuthToken, ...profile } = call.body
     if (!isUid(profile.uid)) throw invalidUid(profile.uid)
     const row = await addUser(call, profile)
-    await call.emit(userCreated, { user: toUser(row) })
+    await call.emit(userCreated, { user: toUser(call.db, row) })
     const authToken = withAuthToken ? { authToken: await issueFirstToken.ask(call, row) } : {}
-    return { data: { ...toUser(row, { withPrivate: true }), ...authToken } }
+    return { data: { ...toUser(call.db, row, { withPrivate: true }), ...authToken } }
   },
 })
 
@@ -89,10 +89,10 @@ const listUsers = operation({
 
 /** Rows as the viewer may see them. */
 async function shown(db: TenantDb, rows: UserRow[], viewer: Pick<Viewer, 'uid'> | undefined, withTags: boolean) {
-  if (!viewer) return rows.map((row) => toUser(row, { withTags, withPrivate: true }))
+  if (!viewer) return rows.map((row) => toUser(db, row, { withTags, withPrivate: true }))
   const uids = rows.map(({ uid }) => uid)
   const blocks = await blocksBetween.ask(db, viewer.uid, uids)
-  return rows.map((row) => toUser(row, { actorUid: viewer.uid, blocks: blocks.get(row.uid), withTags }))
+  return rows.map((row) => toUser(db, row, { actorUid: viewer.uid, blocks: blocks.get(row.uid), withTags }))
 }
 
 const countOnlineUsers = operation({
@@ -143,13 +143,13 @@ const updateUser = operation({
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run(call) {
     const row = await change(call, call.found, call.body)
-    return { data: toUser(row, { withPrivate: true }) }
+    return { data: toUser(call.db, row, { withPrivate: true }) }
   },
 })
 
 async function change(work: Work, row: UserRow, body: Parameters<typeof changeUser>[2]): Promise<UserRow> {
   const changed = await changeUser(work, row, body)
-  if (changed !== row) await work.emit(userUpdated, { user: toUser(changed) })
+  if (changed !== row) await work.emit(userUpdated, { user: toUser(work.db, changed) })
   return changed
 }
 
@@ -245,7 +245,7 @@ const getMe = operation({
   doors: ['client'],
   may: 'getMyDetails',
   reply: one(User),
-  run: async ({ db, actor }) => ({ data: toUser(await requireActiveUser(db, actor?.uid ?? '')) }),
+  run: async ({ db, actor }) => ({ data: toUser(db, await requireActiveUser(db, actor?.uid ?? '')) }),
 })
 
 const updateMe = operation({
@@ -260,7 +260,7 @@ const updateMe = operation({
   async run(call) {
     // Held, or what a server puts under `@private` meanwhile would be overwritten.
     const row = await lockActiveUser(call.db, call.actor?.uid ?? '')
-    return { data: toUser(await change(call, row, keepingPrivate(row, call.body))) }
+    return { data: toUser(call.db, await change(call, row, keepingPrivate(row, call.body))) }
   },
 })
 

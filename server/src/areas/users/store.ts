@@ -15,6 +15,7 @@ import { defaultRole } from '../roles/schemas.ts'
 import { userExists, userNotFound } from './errors.ts'
 import { finishForgetting } from './forget.ts'
 import type { Blocks } from './gates.ts'
+import { onlineIn } from './online.ts'
 import type { User, UserCreate, UserUpdate } from './schemas.ts'
 import type { NewUserRow, UserRow } from './tables.ts'
 
@@ -163,8 +164,8 @@ export function userSearch(key: string, searchIn: readonly string[] = searchable
 }
 
 /** In the order that `wantedFacets` asks for them. */
-export function facetsOfUser({ role, status, deactivated_at }: Pick<UserRow, 'role' | 'status' | 'deactivated_at'>) {
-  return facetsOf([role, status, deactivated_at === null ? 0 : 1])
+export function facetsOfUser({ role, deactivated_at }: Pick<UserRow, 'role' | 'deactivated_at'>) {
+  return facetsOf([role, deactivated_at === null ? 0 : 1])
 }
 
 export interface View {
@@ -186,7 +187,7 @@ export function veiledUser(uid: string): User {
 export const privateMetadata = '@private'
 
 /** The record that is answered. Without a view: what any user may see, with tags. */
-export function toUser(row: UserRow, view: View = {}): User {
+export function toUser(db: TenantDb, row: UserRow, view: View = {}): User {
   const { actorUid, blocks, withTags = true, withPrivate = false, veiled = false } = view
   const relation = {
     ...(actorUid !== undefined && actorUid !== row.uid && { conversationId: conversationId(actorUid, row.uid) }),
@@ -200,7 +201,7 @@ export function toUser(row: UserRow, view: View = {}): User {
     ...(row.avatar !== null && { avatar: row.avatar }),
     ...(row.link !== null && { link: row.link }),
     role: row.role,
-    status: row.status,
+    status: onlineIn(db).has(row.uid) ? 'available' : 'offline',
     ...(row.status_message !== null && { statusMessage: row.status_message }),
     ...(metadata && { metadata }),
     ...(withTags && row.tags !== null && { tags: JSON.parse(row.tags) }),
@@ -258,7 +259,7 @@ async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow
       ...profileColumns(profile),
       ...role,
       created_at: now,
-      facets: facetsOfUser({ role: role.role, status: 'offline', deactivated_at: null }),
+      facets: facetsOfUser({ role: role.role, deactivated_at: null }),
     })
   }
   const rows = await insertUsers(db, values)
@@ -375,7 +376,7 @@ async function putRow(db: TenantDb, row: UserRow, columns: Partial<UserRow>): Pr
 
 /** Suspends users; everything stays. */
 export function deactivate({ db, now }: Doing, rows: UserRow[]): Promise<UserRow[]> {
-  return putRows(db, rows, { deactivated_at: now, status: 'offline' })
+  return putRows(db, rows, { deactivated_at: now })
 }
 
 export function reactivate({ db, now }: Doing, rows: UserRow[]): Promise<UserRow[]> {
@@ -385,19 +386,17 @@ export function reactivate({ db, now }: Doing, rows: UserRow[]): Promise<UserRow
 /** Some of the users who have this very role, and not a later one of its name. */
 export async function usersWithRole(db: TenantDb, role: string, roleId: string, limit: number): Promise<UserRow[]> {
   const found: UserRow[] = []
-  for (const status of ['available', 'offline'] as const) {
-    for (const deactivated_at of [null, 1]) {
-      // One combination at a time and without an order, so that the index on facets is what offers itself.
-      const some = await db
-        .select('users')
-        .selectAll()
-        .where('users.facets', '=', facetsOfUser({ role, status, deactivated_at }))
-        .where('users.role_id', '=', roleId)
-        .limit(limit - found.length)
-        .execute()
-      found.push(...some)
-      if (found.length >= limit) return found
-    }
+  for (const deactivated_at of [null, 1]) {
+    // One combination at a time and without an order, so that the index on facets is what offers itself.
+    const some = await db
+      .select('users')
+      .selectAll()
+      .where('users.facets', '=', facetsOfUser({ role, deactivated_at }))
+      .where('users.role_id', '=', roleId)
+      .limit(limit - found.length)
+      .execute()
+    found.push(...some)
+    if (found.length >= limit) return found
   }
   return found
 }

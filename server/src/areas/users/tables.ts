@@ -1,5 +1,6 @@
-import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
+import { type Generated, type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { Migrations } from '../../storage/migrate.ts'
+import type { Tables } from '../../storage/tables.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
@@ -19,12 +20,12 @@ interface UserTable {
   role: Generated<string>
   /** The row of the role, unless it is `default`: a role deleted and made again is another one. */
   role_id: Generated<string | null>
-  status: Generated<'available' | 'offline'>
   status_message: Generated<string | null>
   /** A JSON object as text. */
   metadata: Generated<string | null>
   /** A JSON array as text, for reading; `user_tags` is for finding. */
   tags: Generated<string | null>
+  /** Written down now and then; see online.ts. */
   last_active_at: Generated<number | null>
   created_at: number
   updated_at: Generated<number | null>
@@ -95,4 +96,20 @@ export const migrations: Migrations = {
       .expression(sql`coalesce(updated_at, created_at)`)
       .execute()
   },
+  // Who is connected is not told by rows any more, nor counted with the other facets.
+  '20261124-users-without-status': async (database) => {
+    for (const { id } of await database.selectFrom('apps').select('id').execute()) await dropStatus(database, id)
+    await database.schema.alterTable('users').dropColumn('status').execute()
+  },
+}
+
+async function dropStatus(database: Kysely<Tables>, appId: string): Promise<void> {
+  await sql`UPDATE users SET facets = role || '|' || CASE WHEN deactivated_at IS NULL THEN '0' ELSE '1' END
+    WHERE app_id = ${appId}`.execute(database)
+  const facets = sql`replace(replace(facets, '|available|', '|'), '|offline|', '|')`
+  const ofUsers = sql`app_id = ${appId} AND list = 'users' AND facets LIKE '%|%|%'`
+  await sql`INSERT INTO tallies (app_id, list, level, bucket, facets, n)
+    SELECT app_id, list, level, bucket, ${facets}, sum(n) FROM tallies WHERE ${ofUsers}
+    GROUP BY app_id, list, level, bucket, ${facets}`.execute(database)
+  await sql`DELETE FROM tallies WHERE ${ofUsers}`.execute(database)
 }

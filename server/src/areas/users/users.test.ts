@@ -13,6 +13,7 @@ import {
 } from '../../../../tests/support/house.ts'
 import { connectUsers } from '../../../../tests/support/told.ts'
 import { freshSecond } from '../../../../tests/support/until.ts'
+import { lastActive } from './online.ts'
 
 const tokenForm = /^(.+)_(\d{10})[0-9a-f]{30}$/
 const always = ['createdAt', 'name', 'role', 'status', 'uid']
@@ -416,16 +417,59 @@ for (const database of databases) {
       it('is that of the list: all who are available, but oneself', async () => {
         const app = await appWith('ada', 'lin', 'max', 'eve')
         assert.deepEqual(await count(app, 'ada'), { count: 0 })
-        await connectUsers(h, app, 'ada', 'lin', 'max')
+        connectUsers(h, app, 'ada', 'lin', 'max')
         assert.deepEqual(await count(app, 'ada'), { count: 2 })
         assert.deepEqual(await count(app, 'eve'), { count: 3 })
         const listed = await list(app, '?status=available', { onBehalfOf: 'eve' })
         assert.equal(listed.meta.pagination.total, 3)
       })
 
+      it('and their status follow from who is connected, in records and every filter', async () => {
+        const app = await appWith('ada', 'lin', 'max', 'eve')
+        const uids = async (search: string, headers?: Record<string, string>) => {
+          const { data, meta } = await list(app, search, headers)
+          assert.equal(meta.pagination.total, data.length, search)
+          return data.map(({ uid }: { uid: string }) => uid).toSorted()
+        }
+        assert.deepEqual(await uids('?status=online'), [])
+        assert.deepEqual(await uids('?status=offline'), ['ada', 'eve', 'lin', 'max'])
+        connectUsers(h, app, 'lin', 'max', 'nobody')
+        assert.deepEqual(await uids('?status=online'), ['lin', 'max'])
+        assert.deepEqual(await uids('?status=online&searchKey=lin'), ['lin'])
+        assert.deepEqual(await uids('?status=offline'), ['ada', 'eve'])
+        assert.deepEqual(await uids('?status=offline&searchKey=lin'), [])
+        assert.deepEqual(await uids('?status=offline', { onBehalfOf: 'eve' }), ['ada'])
+        assert.deepEqual(await uids('?status=available', { onBehalfOf: 'max' }), ['lin'])
+        assert.deepEqual(await uids('?status=away'), [])
+        const status = async (uid: string) => assertSucceeds(await app.get(`/users/${uid}`)).data.status
+        assert.deepEqual([await status('lin'), await status('ada')], ['available', 'offline'])
+        h.service.house.tools.presence.went(app.id, 'lin')
+        assert.equal(await status('lin'), 'offline')
+      })
+
+      it('changes no row; when somebody was last connected is written down with others, and never earlier', async () => {
+        const app = await appWith('ada', 'lin')
+        const record = async (uid: string) => assertSucceeds(await app.get(`/users/${uid}`)).data
+        const before = await record('lin')
+        const { notes } = h.service.house.tools
+        const note = (uid: string, at: number) => notes.take(lastActive, app.id, { key: [uid], at })
+        for (const [uid, at] of [
+          ['ada', 500],
+          ['lin', 700],
+          ['lin', 600],
+          ['nobody', 1],
+        ] as const)
+          note(uid, at)
+        await notes.write()
+        note('lin', 650)
+        await notes.write()
+        assert.deepEqual(await record('lin'), { ...before, lastActiveAt: 700 })
+        assert.equal((await record('ada')).lastActiveAt, 500)
+      })
+
       it('holds nobody whom the role may not list, and is refused with the list', async () => {
         const app = await appWith('ada', 'lin', 'max')
-        await connectUsers(h, app, 'lin', 'max')
+        connectUsers(h, app, 'lin', 'max')
         assertSucceeds(await app.post('/users/ada/friends', { accepted: ['lin'] }))
         assertSucceeds(await app.put('/roles/default', { settings: { listUsers: 'friendsOnly' } }))
         assert.deepEqual(await count(app, 'ada'), { count: 1 })

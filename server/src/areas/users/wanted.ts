@@ -19,7 +19,7 @@ export interface Slice {
 
 /** What the kept counts know about the users a list asks for. */
 export interface Wanted {
-  /** Combinations of role, status and deactivation that are asked for, and how many users have one of them. */
+  /** Combinations of role and deactivation that are asked for, and how many users have one of them. */
   facets: string[]
   total: number
   /** The other combinations there are. */
@@ -29,17 +29,15 @@ export interface Wanted {
 }
 
 export async function wantedFacets(db: TenantDb, query: UserListQuery, viewer: Viewer | undefined): Promise<Wanted> {
-  const asked = query.status === 'online' ? 'available' : query.status
   const roles = wantedRoles(query, viewer)
   const wants = (facets: string) => {
-    const [role = '', status, deactivated] = facets.split('|')
+    const [role = '', deactivated] = facets.split('|')
     return (
       (roles === undefined || roles.has(role)) &&
-      (asked === undefined || asked === status) &&
       (query.onlyDeactivated ? deactivated === '1' : query.withDeactivated || deactivated === '0')
     )
   }
-  const combinations = await facetTotals(db, usersList, [undefined, undefined, undefined])
+  const combinations = await facetTotals(db, usersList, [undefined, undefined])
   const wanted = combinations.filter(({ facets }) => wants(facets))
   return {
     facets: wanted.map(({ facets }) => facets),
