@@ -21,16 +21,16 @@ export const signOfLife = note({
   async write(db, moments) {
     const told = moments.map(({ key: [sessionId, uid, deviceId], at }) => [sessionId, uid, deviceId, at])
     const rows = sql.join(told.map(([sessionId, uid, deviceId]) => sql`(${sessionId}, ${uid}, ${deviceId})`))
-    await sql`SELECT 1 FROM call_signs
+    await db.sql`SELECT 1 FROM call_signs
       WHERE app_id = ${db.appId} AND (session_id, uid, device_id) IN (VALUES ${rows})
-      ORDER BY session_id, uid, device_id ${db.connection.flavour.holdRows}`.execute(db.connection.query)
+      ORDER BY session_id, uid, device_id ${db.holdRows}`.execute()
     const dated = sql.join(
       told.map(([sessionId, uid, deviceId, at]) => sql`(${sessionId}, ${uid}, ${deviceId}, CAST(${at} AS bigint))`),
     )
-    await sql`WITH told (session_id, uid, device_id, seen_at) AS (VALUES ${dated})
+    await db.sql`WITH told (session_id, uid, device_id, seen_at) AS (VALUES ${dated})
       UPDATE call_signs SET seen_at = told.seen_at FROM told
       WHERE call_signs.app_id = ${db.appId} AND call_signs.session_id = told.session_id AND call_signs.uid = told.uid
-        AND call_signs.device_id = told.device_id AND call_signs.seen_at < told.seen_at`.execute(db.connection.query)
+        AND call_signs.device_id = told.device_id AND call_signs.seen_at < told.seen_at`.execute()
   },
 })
 
@@ -78,7 +78,7 @@ async function removeSigns(db: TenantDb, sessionId: string, gone: Sign[] | undef
     .where('call_signs.session_id', '=', sessionId)
     .orderBy('call_signs.uid')
     .orderBy('call_signs.device_id')
-    .modifyEnd(db.connection.flavour.holdRows)
+    .modifyEnd(db.holdRows)
     .execute()
   const rows = db.delete('call_signs').where('session_id', '=', sessionId)
   if (!gone) {
