@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { cursorPage, cursorPageOf, cursorQuery } from '../server/src/common/cursor.ts'
 import { area } from '../server/src/kit/area.ts'
-import { cursorPage, cursorPageOf, cursorQuery } from '../server/src/kit/cursor.ts'
 import { operation } from '../server/src/kit/operation.ts'
 import { Type } from '../server/src/kit/schema.ts'
 import { databases } from './support/databases.ts'

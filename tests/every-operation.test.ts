@@ -5,6 +5,7 @@ import { documentedPath } from '../server/src/http/openapi.ts'
 import type { Area } from '../server/src/kit/area.ts'
 import type { Operation } from '../server/src/kit/operation.ts'
 import { databases } from './support/databases.ts'
+import { ways } from './support/dispatched.ts'
 import { nothingChanges } from './support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from './support/house.ts'
 import type { Answer, Sending } from './support/http.ts'
@@ -20,7 +21,9 @@ import {
   wrongQueries,
 } from './support/samples.ts'
 
-/** What holds for every operation there is or will be; an area writes nothing to be covered here. */
+/**
+ * What holds for every operation there is or will be, over HTTP and without; an area writes nothing to be covered here.
+ */
 
 // Between two edits a sample has to do: a mistake in one of the few parts that all operations share shows in any of them.
 const sampled = isQuick ? 6 : 1
@@ -49,13 +52,13 @@ interface Refusal {
   path?: string
 }
 
-for (const database of databases) {
-  describe(`every ${sampled === 1 ? '' : `${sampled}th `}operation on ${database}`, () => {
+for (const [database, way] of databases.flatMap((each) => ways.map((way) => [each, way] as const))) {
+  describe(`every ${sampled === 1 ? '' : `${sampled}th `}operation on ${database} by ${way}`, () => {
     let h: House
     let other: AppClient
 
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, way })
       other = await h.app('other')
     })
     after(() => h.close())
@@ -167,7 +170,7 @@ for (const database of databases) {
             field,
             ...badRequest,
           })),
-          ...(operation.method === 'GET' ? [] : unreadableBodies(operation)),
+          ...(operation.method === 'GET' || way !== 'http' ? [] : unreadableBodies(operation)),
         ])
       })
 
@@ -223,7 +226,7 @@ for (const database of databases) {
           const search = emptyQueries(operation, area).join('&')
           for (const raw of ['{', '[1]']) assertSucceeds(await send(`${await recordPath()}?${search}`, { raw }))
         })
-      } else {
+      } else if (way === 'http') {
         it('takes `[]` for an empty body, and JSON under any content type', async () => {
           const [none, array] = [
             await send(await recordPath(), { raw: '' }),

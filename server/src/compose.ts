@@ -13,12 +13,15 @@ import { memoryPresence } from './adapters/presence/memory.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { type Config, ConfigError } from './config.ts'
-import { openDirectory } from './http/directory.ts'
+import { openDirectory } from './dispatch/directory.ts'
+import { createDispatch, type Dispatch } from './dispatch/dispatch.ts'
+import { type Doors, openDoors } from './dispatch/doors/doors.ts'
+import { rateLimits, type Window } from './dispatch/limits.ts'
+import { createLongReads } from './dispatch/long-reads.ts'
+import { type Registry, registryOf } from './dispatch/registry.ts'
 import { docsPage } from './http/docs-page.ts'
 import { createFileDoor } from './http/file-door.ts'
-import { rateLimits, type Window } from './http/limits.ts'
 import { listen } from './http/listener.ts'
-import { createLongReads } from './http/long-reads.ts'
 import { createObserver } from './http/observe.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { usualPatience } from './http/patience.ts'
@@ -33,15 +36,15 @@ import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { Rate } from './kit/limits.ts'
-import { createNotes } from './kit/note.ts'
 import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from './kit/ports.ts'
-import { within } from './kit/time-limit.ts'
+import { within } from './plain/time-limit.ts'
 import type { Database } from './storage/database.ts'
 import { countDead } from './storage/job-rows.ts'
 import { migrate } from './storage/migrate.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
 import { codeOf, DatabaseUnavailable, reasonOf, type TroubleListener } from './storage/unavailable.ts'
+import { createNotes } from './workers/notes.ts'
 import { createWorkers, type Workers } from './workers/workers.ts'
 
 /** The only place that chooses and connects parts. */
@@ -245,6 +248,10 @@ function databaseNotThere(url: string, { cause }: DatabaseUnavailable): Error {
 
 export interface Service {
   house: House
+  /** How operations are run, for callers that do not come over HTTP. */
+  doors: Doors
+  dispatch: Dispatch
+  registry: Registry
   port: number
   caFile: string
   stop(): Promise<void>
@@ -264,17 +271,23 @@ export async function startService(config: Config, log: Logger, options: Options
 
   const directory = openDirectory(database, tools.secrets)
   const limits = rateLimits(counters, windowsOf(config))
-  const handle = createPipeline({
+  const doors = openDoors(database, directory, tools.secrets)
+  const dispatch = createDispatch({
     database,
     directory,
     limits,
     longReads: createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds }),
+    tools,
+    strict: options.strict ?? false,
+  })
+  const registry = registryOf(areas)
+  const handle = createPipeline({
+    doors,
+    dispatch,
     observer,
     // A process that only works keeps its port for health and metrics.
-    route: createRouter(config.roles.includes('api') ? areas : []),
-    tools,
+    route: createRouter(config.roles.includes('api') ? registry.operations.values() : []),
     domain: config.domain,
-    strict: options.strict ?? false,
     isSecure: trust.isSecure,
   })
   const fileDoor = config.roles.includes('api')
@@ -329,6 +342,9 @@ export async function startService(config: Config, log: Logger, options: Options
 
   return {
     house,
+    doors,
+    dispatch,
+    registry,
     port: listener.port,
     caFile: certificates.caFile,
     async stop() {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
-import { regions } from './kit/regions.ts'
+import { regions } from './plain/regions.ts'
 
 /** The only reader of the environment: one table of settings, each checked and named in its complaint. */
 

@@ -9,10 +9,11 @@ import { readConfig } from '../../server/src/config.ts'
 import type { Area } from '../../server/src/kit/area.ts'
 import type { AdjustableClock, Passwords } from '../../server/src/kit/ports.ts'
 import { type DatabaseName, type FreshDatabase, freshDatabase } from './databases.ts'
+import { dispatchClient, type Way } from './dispatched.ts'
 import { type Answer, type Client, httpsClient, type Sending } from './http.ts'
 import { assertNothingTripped, installTripwire } from './tripwire.ts'
 
-/** The whole service in this process, on a fresh database, behind its real front door. */
+/** The whole service in this process, on a fresh database, behind its real front door, unless another way in is asked for. */
 export interface House {
   service: Service
   clock: AdjustableClock
@@ -59,6 +60,7 @@ export interface HouseOptions {
   environment?: Record<string, string>
   strict?: boolean
   passwords?: Passwords
+  way?: Way
 }
 
 export async function house({
@@ -68,6 +70,7 @@ export async function house({
   environment,
   strict = true,
   passwords,
+  way = 'http',
 }: HouseOptions): Promise<House> {
   installTripwire()
   const fresh = on ?? (await freshDatabase(database))
@@ -89,7 +92,10 @@ export async function house({
     ...(passwords && { passwords }),
     ...(areas && { areas: [...allAreas, ...areas] }),
   })
-  const client = httpsClient(service.port, readFileSync(service.caFile, 'utf8'))
+  const client =
+    way === 'http'
+      ? httpsClient(service.port, readFileSync(service.caFile, 'utf8'))
+      : dispatchClient(service, config.domain)
   const { house: opened } = service
   const pair = await opened.database.write(({ query }) =>
     addManagementKey(query, opened.tools.secrets, config.domain, clock.now()),

@@ -1,4 +1,5 @@
 import { channelKey } from '../../server/src/kit/channel.ts'
+import { toldOf } from '../../server/src/kit/event.ts'
 import { tenantDb } from '../../server/src/storage/tenant.ts'
 import type { AppClient, House } from './house.ts'
 
@@ -24,16 +25,17 @@ export interface Logged {
 }
 
 export async function logOf({ service }: House, app: AppClient): Promise<Logged[]> {
-  const { database, areas } = service.house
-  const events = new Map(areas.flatMap((area) => area.events).map((event) => [event.name, event]))
+  const { database, tools } = service.house
   const rows = await tenantDb(database.reader, app.id)
     .select('events')
     .select(['events.name', 'events.payload'])
     .orderBy('events.id')
     .execute()
   return rows.map(({ name, payload: text }) => {
-    const payload = JSON.parse(text)
-    const { webhook, webhookForEach: each, audience } = events.get(name) ?? {}
+    const event = service.registry.events.get(name)
+    const kept = JSON.parse(text)
+    const payload = event ? toldOf(event, kept, { appId: app.id, tools }) : kept
+    const { webhook, webhookForEach: each, audience } = event ?? {}
     const told = webhook && { trigger: webhook.trigger, data: webhook.body(payload) }
     const toldOfEach = each?.bodies(payload).map((data) => ({ trigger: each.trigger, data })) ?? []
     return { name, payload, audience: audience?.(payload).map(channelKey) ?? [], told, toldOfEach }

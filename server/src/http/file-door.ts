@@ -12,6 +12,10 @@ import {
   thumbnailType,
   ticketIn,
 } from '../areas/files/index.ts'
+import type { Directory } from '../dispatch/directory.ts'
+import { answerTo, apiNotFound } from '../dispatch/errors.ts'
+import type { Trace } from '../dispatch/trace.ts'
+import { uploadMeter } from '../dispatch/uploads.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Limits } from '../kit/limits.ts'
 import type { Tools } from '../kit/ports.ts'
@@ -22,11 +26,9 @@ import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { keptInPart, welcomeBody } from './connection.ts'
 import { openToPages } from './cors.ts'
 import { watchForCrumbs } from './crumbs.ts'
-import type { Directory } from './directory.ts'
-import { answerTo, apiNotFound, errorText, retryAfterOf } from './errors.ts'
-import type { Observer, Trace } from './observe.ts'
+import { errorText, retryAfterOf } from './errors.ts'
+import type { Observer } from './observe.ts'
 import { takeTime } from './patience.ts'
-import { uploadMeter } from './uploads.ts'
 
 /**
  * Where the bytes of files come and go: signed addresses, which need no key. Not operations of the API, whose bodies are

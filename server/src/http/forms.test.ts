@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { valuesMax } from '../kit/json.ts'
 import { Id, Type } from '../kit/schema.ts'
+import { valuesMax } from '../plain/json.ts'
 import { bodyOfFields, type Field, urlencodedFields } from './forms.ts'
 
 const schema = Type.Object({

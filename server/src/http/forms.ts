@@ -1,8 +1,9 @@
+import { booleanIn } from '../dispatch/query.ts'
+import { memberOf, type Shape } from '../dispatch/shape.ts'
 import { badRequest } from '../kit/errors.ts'
-import { depthMax, jsonReader, type Reading, tooDeep, tooMany, valuesMax } from '../kit/json.ts'
 import type { TSchema } from '../kit/schema.ts'
+import { depthMax, jsonReader, type Reading, tooDeep, tooMany, valuesMax } from '../plain/json.ts'
 import { looksLikeJson } from './body.ts'
-import { memberOf, type Shape } from './reference/shape.ts'
 
 /**
  * A form says what a JSON object says, in texts. What each text means is for the schema to tell: where it wants a number,
@@ -149,12 +150,6 @@ function fromText(shape: Shape, text: string, path: string, readJson: ReadJson):
 
 function holdsOthers(shape: Shape): boolean {
   return isFree(shape) || shape.type === 'array' || shape.type === 'object' || (shape.anyOf ?? []).some(holdsOthers)
-}
-
-/** `true`, `false`, `1` and `0`, in any letter case; in forms as in queries. */
-export function booleanIn(text: string): boolean | undefined {
-  if (/^(true|1)$/i.test(text)) return true
-  return /^(false|0)$/i.test(text) ? false : undefined
 }
 
 /** Digits, and nothing that only some programs take for a number. */

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fileTooLarge, tooManyFiles } from '../areas/files/errors.ts'
-import type { Reception, Taken } from '../areas/files/index.ts'
+import type { Taken } from '../areas/files/index.ts'
+import { bodyTooLarge } from '../dispatch/errors.ts'
+import type { FileIntake } from '../dispatch/intake.ts'
 import { badRequest } from '../kit/errors.ts'
 import type { ReceivedFile } from '../kit/operation.ts'
-import type { Tools } from '../kit/ports.ts'
 import { connectionOf, keptInPart, welcomeBody } from './connection.ts'
 import { watchForCrumbs } from './crumbs.ts'
-import { bodyTooLarge } from './errors.ts'
 import type { Field } from './forms.ts'
 
 // What boundaries, part headers and fields may add to the bytes of the files, and to those of the fields.
@@ -31,12 +31,6 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
   return /^multipart\/form-data\b.*;\s*boundary=/i.test(headers['content-type'] ?? '')
 }
 
-/** What takes the files of a form, and how large they may be. */
-export interface FileIntake {
-  reception: Reception
-  tools: Pick<Tools, 'files' | 'fileLimits'>
-}
-
 const usualStallSeconds = 60
 
 /**
@@ -46,7 +40,7 @@ const usualStallSeconds = 60
 export async function readForm(
   request: IncomingMessage,
   fieldBytesMax: number,
-  intake?: FileIntake | undefined,
+  intake?: Pick<FileIntake, 'reception' | 'tools'> | undefined,
 ): Promise<Form> {
   const limits = intake?.tools.fileLimits
   const bytesMax = limits ? limits.bytesMax + overheadBytes : fieldBytesMax + fieldOverheadBytes
@@ -156,7 +150,7 @@ async function parserFor({ headers }: IncomingMessage) {
 
 /** A form whose file was never chosen has an empty part without a name. */
 async function takePart(
-  reception: Reception,
+  reception: FileIntake['reception'],
   content: AsyncIterable<Buffer>,
   sent: { name: string; declaredType: string },
 ): Promise<Taken | undefined> {

@@ -1,19 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Trace } from '../dispatch/trace.ts'
 import type { Figures } from './listener.ts'
 import { logLines } from './log-lines.ts'
-
-/** What a request left behind, for the log and the metrics. Never a path, a key or a body: those may hold secrets. */
-export interface Trace {
-  id: string
-  startedAt: number
-  operation: string
-  appId: string | undefined
-  caller: string | undefined
-  actor: string | undefined
-  error: unknown
-}
 
 export interface Observer {
   begin(): Trace
@@ -66,6 +56,7 @@ export function createObserver(log: Logger): Observer {
         caller: undefined,
         actor: undefined,
         error: undefined,
+        allowance: undefined,
       }
     },
     end(trace, method, status) {

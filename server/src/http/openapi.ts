@@ -1,36 +1,25 @@
-import { receptionErrors } from '../areas/files/errors.ts'
-import { permissionDenied } from '../areas/rbac/errors.ts'
-import { userNotFound } from '../areas/users/errors.ts'
+import { failuresOf } from '../dispatch/declared.ts'
+import { unavailable } from '../dispatch/errors.ts'
+import type { Shape } from '../dispatch/shape.ts'
 import type { Area } from '../kit/area.ts'
 import { badRequest, type ErrorDefinition, tooManyRequests } from '../kit/errors.ts'
 import type { Operation } from '../kit/operation.ts'
-import { domainWithPort } from '../kit/place.ts'
 import type { Place } from '../kit/ports.ts'
-import { regions } from '../kit/regions.ts'
-import {
-  apiKeyUnknown,
-  apiNotFound,
-  authTokenUnknown,
-  bodyTooLarge,
-  invalidAppId,
-  invalidVersion,
-  noAccess,
-  noApiKey,
-  noAppId,
-  noAuthToken,
-  noManagementCredentials,
-  plainHttpRefused,
-  type Source,
-  tookTooLong,
-  unavailable,
-  unexpected,
-} from './errors.ts'
+import { domainWithPort } from '../plain/place.ts'
+import { regions } from '../plain/regions.ts'
+import { invalidVersion, plainHttpRefused, type Source } from './errors.ts'
 import { leastSampleOf, sampleOf } from './reference/sample.ts'
-import type { Shape } from './reference/shape.ts'
 
 /** The API as an OpenAPI 3.1 document, made from the declarations that the server itself runs on. */
 
 const version = '3.0.0'
+/** What callers of each kind send; the server's own parts send nothing. */
+const credentials: Record<Operation['doors'][number], Record<string, string[]>[]> = {
+  server: [{ apiKey: [] }],
+  client: [{ authToken: [] }],
+  system: [],
+}
+
 /** The hosts of an install; what differs from one install to the next stands in braces. */
 const hosts = {
   api: { url: 'https://{appId}.api-{region}.{domain}', description: 'Chat host of an app' },
@@ -163,7 +152,7 @@ function operationObject(area: Area, operation: Operation, records: Records) {
     security:
       operation.door === 'management'
         ? [{ managementKey: [], managementSecret: [] }, { managementBasic: [] }]
-        : operation.doors.map((door) => (door === 'client' ? { authToken: [] } : { apiKey: [] })),
+        : operation.doors.flatMap((door) => credentials[door]),
     ...(keys.length > 0 && { 'x-key-scopes': keys }),
     'x-rate-class': rate,
     parameters: parametersOf(area, operation),
@@ -261,29 +250,10 @@ function namedIn(shape: Shape, name: string): Shape[] {
   return [...here, ...deeper.flatMap((each) => namedIn(each, name))]
 }
 
-/** Every failure an operation can meet: those of the pipeline that apply to it, and its own. */
+/** Every failure a request for an operation can meet. */
 export function errorsOf(operation: Operation): ErrorDefinition[] {
-  const { door, doors, keys, onBehalfOf, may, errors, method, takesFiles, mayTakeLong } = operation
-  const doorErrors =
-    door === 'management'
-      ? [noManagementCredentials, apiKeyUnknown]
-      : [noAppId, invalidAppId, noApiKey, apiKeyUnknown, noAuthToken, authTokenUnknown, invalidVersion]
-  return [
-    plainHttpRefused,
-    ...doorErrors,
-    ...(door === 'server' && !(keys.includes('authOnly') && doors.includes('client')) ? [noAccess] : []),
-    tooManyRequests,
-    apiNotFound,
-    ...(method === 'GET' ? [] : [bodyTooLarge]),
-    ...(onBehalfOf === 'unsupported' ? [] : [userNotFound]),
-    badRequest,
-    ...(may === undefined ? [] : [permissionDenied]),
-    ...(takesFiles ? receptionErrors : []),
-    ...errors,
-    ...(mayTakeLong ? [tookTooLong] : []),
-    unexpected,
-    unavailable,
-  ]
+  const ofPath = operation.door === 'management' ? [] : [invalidVersion]
+  return [plainHttpRefused, ...ofPath, ...failuresOf(operation)]
 }
 
 function errorResponses(area: Area, operation: Operation): Record<string, object> {

@@ -1,23 +1,8 @@
 import findMyWay from 'find-my-way'
-import type { Validator } from 'typebox/compile'
+import type { Mounted } from '../dispatch/registry.ts'
 import type { Area } from '../kit/area.ts'
-import type { Operation } from '../kit/operation.ts'
 import type { Address } from './address.ts'
-import { bodyChecker, compiled } from './body.ts'
 import type { Source } from './errors.ts'
-import { type BodyReader, bodyReader } from './leniency.ts'
-import { type QueryReader, queryReader } from './query.ts'
-
-/** An operation at its place, with its checks ready. */
-export interface Mounted {
-  operation: Operation
-  area: Area
-  readQuery: QueryReader
-  readLeniently: BodyReader
-  checkBody: (body: Record<string, unknown>) => Promise<void>
-  /** Throws when a reply is not what the operation declares; used by tests. */
-  checkReply: (reply: unknown) => Promise<void>
-}
 
 /** What a path leads to. `version` is set when it names one that does not exist. */
 export interface Found {
@@ -36,11 +21,12 @@ const paramCharactersMax = 4_096
 
 const nowhere = { mounted: undefined, params: {}, version: undefined }
 
-export function createRouter(areas: Area[]) {
+export function createRouter(operations: Iterable<Mounted>) {
+  const byMount = Map.groupBy(operations, ({ area }) => area.mount)
   const tables = {
-    v3: tableOf(areas, 'v3'),
-    management: tableOf(areas, 'management'),
-    emulator: tableOf(areas, 'emulator'),
+    v3: tableOf(byMount, 'v3'),
+    management: tableOf(byMount, 'management'),
+    emulator: tableOf(byMount, 'emulator'),
   }
 
   function inManagement(method: string, path: string): Found {
@@ -77,25 +63,13 @@ export function createRouter(areas: Area[]) {
 
 type Table = findMyWay.Instance<findMyWay.HTTPVersion.V1>
 
-function tableOf(areas: Area[], mount: Area['mount']): Table {
+function tableOf(byMount: Map<Area['mount'], Mounted[]>, mount: Area['mount']): Table {
   const table = findMyWay({ ignoreTrailingSlash: true, maxParamLength: paramCharactersMax })
-  for (const area of areas.filter((each) => each.mount === mount)) {
-    for (const operation of area.operations) {
-      table.on(operation.method, operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, mounted(area, operation))
-    }
+  for (const mounted of byMount.get(mount) ?? []) {
+    const { method, path } = mounted.operation
+    table.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, mounted)
   }
   return table
-}
-
-function mounted(area: Area, operation: Operation): Mounted {
-  return {
-    operation,
-    area,
-    readQuery: queryReader(operation.query, { strictBooleans: area.host === 'call' }),
-    readLeniently: bodyReader(operation),
-    checkBody: operation.hasBody ? bodyChecker(operation.body) : async () => {},
-    checkReply: replyChecker(operation),
-  }
 }
 
 function lookUp(
@@ -106,23 +80,4 @@ function lookUp(
   const match = table.find(method as findMyWay.HTTPMethod, path)
   if (!match) return { mounted: undefined, params: {} }
   return { mounted: match.store as Mounted, params: match.params as Record<string, string> }
-}
-
-function replyChecker({ id, reply }: Operation): Mounted['checkReply'] {
-  let validator: Validator | undefined
-  return async (value) => {
-    validator ??= await compiled(closed(reply) as never)
-    if (validator.Check(value)) return
-    throw new Error(
-      `The reply of ${id} is not what it declares: ${JSON.stringify([...validator.Errors(value)].slice(0, 3))}`,
-    )
-  }
-}
-
-/** The schema with every object closed: strict clients break on a property they do not know. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const copy = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
-  return 'properties' in copy ? { ...copy, additionalProperties: false } : copy
 }

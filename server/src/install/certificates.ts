@@ -1,7 +1,7 @@
 import { X509Certificate as NodeCertificate } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { regions } from '../kit/regions.ts'
+import { regions } from '../plain/regions.ts'
 
 /** A local certificate authority, and a certificate signed by it for every host name of the install. */
 export interface Certificates {

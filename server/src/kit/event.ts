@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Channel, Passage } from './channel.ts'
+import type { Tools } from './ports.ts'
 
 /** Something that can happen: its name, what it carries, who may see it live, and how a webhook tells it. */
 export interface EventDefinition<Payload extends TSchema = TSchema> {
@@ -12,9 +13,28 @@ export interface EventDefinition<Payload extends TSchema = TSchema> {
   leaves?: (payload: Static<Payload>) => Passage[]
   /** The records in it that some who hear it may not be shown; see `Hearing.shows`. */
   tellsOf?: (payload: Static<Payload>) => object[]
+  /** What of it the log keeps in another form, and how that is told: an address that ends is signed when it is told. */
+  forms?: { kept: Form<Static<Payload>>; told: Form<Static<Payload>> }
   webhook?: { trigger: string; body: (payload: Static<Payload>) => object }
-  /** What webhooks are told besides, once for each of several, such as those whom a message names. */
+  /** What webhooks are told besides, once for each of several, such as those whom a text names. */
   webhookForEach?: { trigger: string; bodies: (payload: Static<Payload>) => object[] }
+}
+
+/** The same payload in another form; `where` is the app that it is of. */
+export type Form<Payload> = (payload: Payload, where: Where) => Payload
+
+export interface Where {
+  appId: string
+  tools: Tools
+}
+
+/** An event's payload out of the log, as it is told now: live, or to whoever it is queued for. */
+export function toldOf<Payload extends TSchema>(
+  { forms }: EventDefinition<Payload>,
+  kept: Static<Payload>,
+  where: Where,
+): Static<Payload> {
+  return forms ? forms.told(kept, where) : kept
 }
 
 export function defineEvent<Payload extends TSchema>(definition: EventDefinition<Payload>): EventDefinition<Payload> {

@@ -1,8 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { JobLane } from '../storage/tables.ts'
-import type { TenantDb } from '../storage/tenant.ts'
-import type { Tools } from './ports.ts'
-import type { InApp, Work } from './work.ts'
+import type { InApp, View, Work } from './work.ts'
 
 /** Work for later. It runs in one transaction together with its own completion, so a crash repeats or loses nothing. */
 export interface JobDefinition<Payload extends TSchema = TSchema, Given = unknown> {
@@ -32,7 +30,7 @@ export interface JobDefinition<Payload extends TSchema = TSchema, Given = unknow
 }
 
 /** The signal is given when the time is over, or the job is somebody else's; the first attempt is 1. */
-type Outside = { db: TenantDb; tools: Tools; inApp: InApp; signal: AbortSignal; attempt: number }
+type Outside = View & { inApp: InApp; signal: AbortSignal; attempt: number }
 
 /** Seconds to wait after the first failure, the second and so on; the last repeats. Chance adds or takes up to a fifth. */
 export type Retry = readonly [number, ...number[]] | ((failures: number) => number)

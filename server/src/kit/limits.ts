@@ -1,19 +1,19 @@
 import type { ApiError } from './errors.ts'
 
-/** What is counted: requests of an app and of a user in it, acts of a user, and passwords that are tried at a group. */
-export type Rate =
-  | 'core'
-  | 'standard'
-  | 'coreOfUser'
-  | 'standardOfUser'
-  | 'sendMessage'
-  | 'markUnread'
-  | 'keyedWrite'
-  | 'upload'
-  | 'uploadByte'
-  | 'password'
-  | 'guess'
-  | 'guessAtGroup'
+/**
+ * What is counted, each under its name: requests, or what is done with them. Acts can be named by an operation as what it
+ * counts as. Areas add theirs where they count, as they do with tables.
+ */
+export interface Rates {
+  core: 'request'
+  standard: 'request'
+  coreOfUser: 'request'
+  standardOfUser: 'request'
+  keyedWrite: 'request'
+}
+
+export type Rate = keyof Rates
+export type UserRate = { [Name in Rate]: Rates[Name] extends 'act' ? Name : never }[Rate]
 
 /** What is left of a window, as response headers tell it. */
 export interface Allowance {

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
+import type { ReadyMade } from '../plain/ready-made.ts'
 import type { Tables } from '../storage/tables.ts'
 import type { ErrorDefinition } from './errors.ts'
-import type { Limits, Portion, Rate } from './limits.ts'
+import type { Limits, Portion, UserRate } from './limits.ts'
 import type { Tools } from './ports.ts'
-import type { ReadyMade } from './reply.ts'
 import { type Static, type TSchema, Type } from './schema.ts'
 import type { Work } from './work.ts'
 
@@ -14,6 +14,11 @@ export type Caller =
   | { kind: 'server'; scope: KeyScope; keyFingerprint: string }
   | { kind: 'client'; uid: string; tokenFingerprint: string }
   | { kind: 'management'; accountId: number }
+  /** A part of the server itself, such as the media engine or a job. */
+  | { kind: 'system'; part: string }
+
+/** Whom an operation of an app can open to. */
+type AppDoor = Exclude<Caller['kind'], 'management'>
 
 /** The user a call acts as. */
 export interface Actor {
@@ -37,7 +42,7 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   : never
 export type Params<Path extends string> = { [Name in ParamNames<Path>]: string }
 
-/** A file that came with a call. It is stored already, and is removed again unless a message claims it. */
+/** A file that came with a call. It is stored already, and is removed again unless a record claims it. */
 export interface ReceivedFile {
   key: string
   name: string
@@ -110,8 +115,6 @@ interface Declaration<Path extends Route, Query extends TSchema, Body extends TS
   deprecated?: { replacedBy: string }
 }
 
-export type UserRate = Extract<Rate, 'sendMessage' | 'markUnread' | 'upload'>
-
 type LaterInput = 'query' | 'body' | 'found' | 'files' | 'given' | 'portion'
 
 /** One API operation. `run` knows neither request nor response, so a job, a test or another door can call it too. */
@@ -123,8 +126,11 @@ export interface AppOperationDeclaration<
   Found,
   Given,
 > extends Declaration<Path, Query, Body, Reply> {
-  /** Who may call it: servers with an API key, clients with an auth token; servers alone unless said otherwise. */
-  doors?: ('server' | 'client')[]
+  /**
+   * Who may call it: servers with an API key, clients with an auth token, the server's own parts; servers alone unless said
+   * otherwise.
+   */
+  doors?: AppDoor[]
   /** Key scopes that may call it; `fullAccess` alone unless said otherwise. */
   keys?: KeyScope[]
   onBehalfOf?: 'required' | 'optional'
@@ -159,10 +165,10 @@ export interface ManagementOperationDeclaration<
   run: (call: ManagementCall<Path, Query, Body, Found>) => Promise<Static<Reply>>
 }
 
-/** Any operation, as the pipeline sees it. */
+/** Any operation, as whoever runs it sees it. */
 export interface Operation extends Declaration<Route, TSchema, TSchema, TSchema> {
   door: 'server' | 'management'
-  doors: ('server' | 'client')[]
+  doors: AppDoor[]
   method: Method
   path: string
   keys: KeyScope[]

@@ -45,7 +45,7 @@ export interface Presence {
   close(): Promise<void>
 }
 
-/** Hashes that are slow to guess from; made on another thread, in a good part of a second. */
+/** Hashes that are slow to guess from; made beside all else, in a good part of a second. */
 export interface Passwords {
   hash(password: string): Promise<string>
   /** `isDated` where the hash was made at a lower cost than today's. */
@@ -91,7 +91,7 @@ export interface SmallPicture {
 export interface FileLimits {
   /** For one file, and for all files of one request together. */
   bytesMax: number
-  /** Files of one message. */
+  /** Files of one record. */
   countMax: number
   /** A download address works at least this long. */
   urlSeconds: number
@@ -99,13 +99,9 @@ export interface FileLimits {
   stallSeconds: number
 }
 
-/** Durations that the rules obey, from the configuration. */
-export interface Timings {
-  /** A call that nobody answers rings this long. */
-  ringSeconds: number
-  /** A participant not heard of for this long has left. */
-  leaseSeconds: number
-}
+/** Durations that the rules obey, from the configuration; areas add theirs, as they do with tables. */
+// biome-ignore lint/suspicious/noEmptyInterface: each area says what it goes by
+export interface Timings {}
 
 /** The service a deployment is reached at; records name it in addresses. */
 export interface Place {

@@ -3,14 +3,28 @@ import type { Connection } from '../storage/connection.ts'
 import { destinationOf } from '../storage/destination.ts'
 import { preparedRows, type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
+import { gate } from './gate.ts'
 import { type JobDefinition, laneOf } from './job.ts'
 import type { Tools } from './ports.ts'
 
-/** What code inside a transaction works with, whoever called it: an operation, a follower or a job. */
-export interface Work {
+/** What an app is set to; the area that keeps it says what there is. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled where settings are kept
+export interface Settings {}
+
+/** How settings are read, where nobody has brought them along. */
+export const storedSettings = gate((_db: TenantDb): Promise<Settings> => Promise.resolve({} as Settings))
+
+/** What code that only reads works with. */
+export interface View {
   db: TenantDb
   now: number
   tools: Tools
+  /** What the app is set to: as the door remembers it, or read once. */
+  settings(): Promise<Settings>
+}
+
+/** What code inside a transaction works with, whoever called it: an operation, a follower or a job. */
+export interface Work extends View {
   /** Records a fact in the log. */
   emit<Payload extends TSchema>(event: EventDefinition<Payload>, payload: Static<Payload>): Promise<void>
   /** Records many facts of one kind at once. */
@@ -40,30 +54,55 @@ export function toolsWith(db: TenantDb): Tools {
   return tools
 }
 
+/** Binds a connection to one app, for reading. `brought` is what is known of its settings already. */
+export function viewIn(
+  connection: Connection,
+  appId: string,
+  tools: Tools,
+  now = tools.clock.now(),
+  brought?: Settings,
+): View {
+  return viewOn(tenantDb(connection, appId), tools, now, brought)
+}
+
+function viewOn(db: TenantDb, tools: Tools, now: number, brought?: Settings): View {
+  toolsByDb.set(db, tools)
+  let known = brought && Promise.resolve(brought)
+  const settings = () => {
+    known ??= storedSettings.ask(db)
+    return known
+  }
+  return { db, now, tools, settings }
+}
+
 /** Binds a transaction to one app. */
-export function workIn(connection: Connection, appId: string, tools: Tools, now = tools.clock.now()): Work {
-  return workOn(tenantDb(connection, appId), tools, now)
+export function workIn(
+  connection: Connection,
+  appId: string,
+  tools: Tools,
+  now = tools.clock.now(),
+  brought?: Settings,
+): Work {
+  return workOn(tenantDb(connection, appId), tools, now, brought)
 }
 
 /** The same in a transaction that is bound to its app already. */
-export function workOn(db: TenantDb, tools: Tools, now: number): Work {
-  toolsByDb.set(db, tools)
-  const emitEach: Work['emitEach'] = async ({ name }, payloads) => {
-    const rows = payloads.map((payload) => ({ name, payload: JSON.stringify(payload), at: now }))
+export function workOn(db: TenantDb, tools: Tools, now: number, brought?: Settings): Work {
+  const emitEach: Work['emitEach'] = async ({ name, forms }, payloads) => {
+    const kept = forms ? payloads.map((payload) => forms.kept(payload, { appId: db.appId, tools })) : payloads
+    const rows = kept.map((payload) => ({ name, payload: JSON.stringify(payload), at: now }))
     for (let n = 0; n < rows.length; n += eventsAtOnce) await addEvents(db, rows.slice(n, n + eventsAtOnce))
   }
   return {
-    db,
-    now,
-    tools,
+    ...viewOn(db, tools, now, brought),
     emit: (event, payload) => emitEach(event, [payload]),
     emitEach,
-    async later(definition, payload, { key, at, destination }) {
+    async later(definition, payload, { key, at = now, destination }) {
       const { name } = definition
       const lane = laneOf(definition)
       const place = { lane, destination: destinationOf(lane, name, destination) }
       await db
-        .insert('jobs', { name, ...place, key, payload: JSON.stringify(payload), run_at: at ?? now })
+        .insert('jobs', { name, ...place, key, payload: JSON.stringify(payload), run_at: at })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
     },

@@ -1,4 +1,4 @@
-import { regions } from '../kit/regions.ts'
+import { regions } from '../plain/regions.ts'
 
 /** What a person has to tell clients, so that names of another service lead to this install. */
 export interface Trial {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Again, JobDefinition } from '../kit/job.ts'
 import type { Tools } from '../kit/ports.ts'
-import { type InApp, workIn } from '../kit/work.ts'
+import { type InApp, viewIn, workIn } from '../kit/work.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import type { JobRow } from '../storage/tables.ts'
@@ -58,7 +58,10 @@ async function prepared(
       database.read(
         async (connection) =>
           prepare?.(JSON.parse(row.payload), {
-            ...{ db: tenantDb(connection, row.app_id), tools, inApp, signal, attempt: row.attempts },
+            ...viewIn(connection, row.app_id, tools),
+            inApp,
+            signal,
+            attempt: row.attempts,
           }),
         row.app_id,
       ),

@@ -1,6 +1,6 @@
+import { replyKeptSeconds } from '../dispatch/idempotency.ts'
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
-import { replyKeptSeconds } from '../kit/retention.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 

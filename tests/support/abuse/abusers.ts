@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { tookTooLong } from '../../../server/src/http/errors.ts'
+import { tookTooLong } from '../../../server/src/dispatch/errors.ts'
 import { errorsOf } from '../../../server/src/http/openapi.ts'
 import type { Answer } from '../http.ts'
 import type { AppOnDisk, ServerProcess } from '../server-process.ts'

@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client'
 import type { Counters } from '../../kit/ports.ts'
-import { within } from '../../kit/time-limit.ts'
+import { within } from '../../plain/time-limit.ts'
 import { memoryCounters } from './memory.ts'
 
 const keptAfterWindowSeconds = 60

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import type { Pictures, SmallPicture } from '../../kit/ports.ts'
-import { within } from '../../kit/time-limit.ts'
+import { within } from '../../plain/time-limit.ts'
 import type { Answer, Limits, Order } from './messages.ts'
 
 const decoderFile = join(import.meta.dirname, 'decoder.ts')

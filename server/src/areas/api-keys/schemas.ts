@@ -1,5 +1,6 @@
-import { listQuery } from '../../kit/page.ts'
-import { FilledText, NeverEmpty, OneOf, SearchKey, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { listQuery } from '../../common/page.ts'
+import { SearchKey } from '../../common/shapes.ts'
+import { FilledText, NeverEmpty, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 

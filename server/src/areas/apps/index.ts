@@ -1,7 +1,9 @@
 import { area } from '../../kit/area.ts'
+import { storedSettings } from '../../kit/work.ts'
 import { appArchived, appCreated, appSettingsChanged } from './events.ts'
 import { purgeApp } from './jobs.ts'
 import { operations } from './operations.ts'
+import { settingsOf } from './settings.ts'
 import { migrations } from './tables.ts'
 
 export {
@@ -15,9 +17,11 @@ export {
 } from './accounts.ts'
 export { createdAtOf } from './beginning.ts'
 export { leftInStore } from './gates.ts'
-export { bringSettings, settingsInForce, settingsOf, usualSettings } from './settings.ts'
+export { settingsInForce, usualSettings } from './settings.ts'
 export { addApp, appOf, appsOf, requireActiveApp, toAppRecord, toAppSummary } from './store.ts'
 export type { AppRow } from './tables.ts'
+
+storedSettings.attach(settingsOf)
 
 export const apps = area({
   name: 'apps',

@@ -1,6 +1,7 @@
-import { listQuery } from '../../kit/page.ts'
-import { regions } from '../../kit/regions.ts'
-import { FilledText, OneOf, SearchKey, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { listQuery } from '../../common/page.ts'
+import { SearchKey } from '../../common/shapes.ts'
+import { FilledText, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
+import { regions } from '../../plain/regions.ts'
 
 const nameCharactersMax = 100
 

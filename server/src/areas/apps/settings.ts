@@ -2,6 +2,10 @@ import { platformUnder } from '../../storage/platform.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { AppSettings, settableKeys } from './schemas.ts'
 
+declare module '../../kit/work.ts' {
+  interface Settings extends AppSettings {}
+}
+
 /** What an app is set to. Only what somebody has set is stored; all else is as it usually is. */
 
 export type StoredSettings = Partial<AppSettings>
@@ -29,21 +33,8 @@ export function problemWith(key: string, value: unknown = true): string | undefi
   return typeof value === 'boolean' ? undefined : 'must be true or false'
 }
 
-const known = new WeakMap<TenantDb, Promise<AppSettings>>()
-
-/** The door brings along what it remembers of the app, so that a call need not read it again. */
-export function bringSettings(db: TenantDb, settings: AppSettings): void {
-  known.set(db, Promise.resolve(settings))
-}
-
-/** What the app is set to: as it was brought along, or read once, where followers and jobs are at work. */
-export function settingsOf(db: TenantDb): Promise<AppSettings> {
-  const settings = known.get(db) ?? storedOf(db)
-  known.set(db, settings)
-  return settings
-}
-
-async function storedOf(db: TenantDb): Promise<AppSettings> {
+/** What the app is set to, as it is stored. */
+export async function settingsOf(db: TenantDb): Promise<AppSettings> {
   const apps = platformUnder(db).selectFrom('apps')
   const app = await apps.select('settings').where('id', '=', db.appId).executeTakeFirst()
   return settingsInForce(app?.settings ?? null)

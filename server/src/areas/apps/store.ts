@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Filters } from '../../kit/page.ts'
+import type { Filters } from '../../common/page.ts'
 import type { Work } from '../../kit/work.ts'
 import { type Platform, platformUnder } from '../../storage/platform.ts'
 import { contains } from '../../storage/sql.ts'

@@ -1,5 +1,5 @@
+import { pageOf, paginate } from '../../common/page.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paginate } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { userNotFound } from '../users/errors.ts'

@@ -1,5 +1,5 @@
-import { Metadata, MetadataInput } from '../../kit/metadata.ts'
-import { listQuery } from '../../kit/page.ts'
+import { Metadata, MetadataInput } from '../../common/metadata.ts'
+import { listQuery } from '../../common/page.ts'
 import { Seconds, type Static, Text, Type } from '../../kit/schema.ts'
 
 const platformCharactersMax = 100

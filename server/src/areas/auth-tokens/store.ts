@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { metadataText } from '../../kit/metadata.ts'
+import { metadataText } from '../../common/metadata.ts'
 import type { Secrets } from '../../kit/ports.ts'
 import type { Work } from '../../kit/work.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'

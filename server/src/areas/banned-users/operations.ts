@@ -1,5 +1,5 @@
+import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
 import { type Operation, operation, type Route } from '../../kit/operation.ts'
-import { paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done } from '../../kit/reply.ts'
 import {
   alreadyBanned,

@@ -1,4 +1,4 @@
-import { listQuery } from '../../kit/page.ts'
+import { listQuery } from '../../common/page.ts'
 import { OneOf, Seconds, Type } from '../../kit/schema.ts'
 import { memberScopes } from '../groups/schemas.ts'
 import { searchFields, User } from '../users/schemas.ts'

@@ -1,4 +1,4 @@
-import { eachItem, type ItemOutcome } from '../../kit/each.ts'
+import { eachItem, type ItemOutcome } from '../../common/each.ts'
 import { quotaReached } from '../../kit/errors.ts'
 import type { Work } from '../../kit/work.ts'
 import { refuseUnless } from '../rbac/index.ts'

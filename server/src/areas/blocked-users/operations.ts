@@ -1,6 +1,6 @@
-import { Outcomes } from '../../kit/each.ts'
+import { Outcomes } from '../../common/each.ts'
+import { paginate, userPageOf, withCursor } from '../../common/page.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { paginate, userPageOf, withCursor } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
@@ -79,7 +79,9 @@ const listBlockedUsers = operation({
     const blocks = await blocksWith(db, found.uid, uids)
     const view = { actorUid: found.uid, withTags: false, withPrivate: caller.kind === 'server' }
     const sees = await sightOf(db, actor?.uid, () => uids)
-    const data = rows.data.map((row) => toUser(db, row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }))
+    const data = rows.data.map((row) =>
+      toUser(db, row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }),
+    )
     const first = async (perPage: number) => (await pageOf({ ...rest, page: 1, perPage })).data
     const newest = await newestChange(db, { page: rows.data, total: rows.meta.pagination.total, first, visible })
     return withCursor({ data, meta: rows.meta }, newest)

@@ -1,4 +1,4 @@
-import { listQuery } from '../../kit/page.ts'
+import { listQuery } from '../../common/page.ts'
 import { FilledText, Id, OneOf, type Static, Type } from '../../kit/schema.ts'
 import { searchFields } from '../users/schemas.ts'
 

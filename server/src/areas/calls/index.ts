@@ -6,6 +6,15 @@ import { superviseCall } from './ledger.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
+declare module '../../kit/ports.ts' {
+  interface Timings {
+    /** A call that nobody answers rings this long. */
+    ringSeconds: number
+    /** A participant not heard of for this long has left. */
+    leaseSeconds: number
+  }
+}
+
 export { auditCalls } from './audit.ts'
 export type { Course } from './course.ts'
 export { beginCall, inCall, newSessionId } from './ledger.ts'

@@ -1,5 +1,5 @@
+import { pageOf, paginationOf, sliceOf } from '../../common/page.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paginationOf, sliceOf } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
 import { callNotFound } from './errors.ts'
 import { explain } from './explain.ts'

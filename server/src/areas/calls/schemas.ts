@@ -1,4 +1,4 @@
-import { listQuery } from '../../kit/page.ts'
+import { listQuery } from '../../common/page.ts'
 import { OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 import { callExample, explanationExample, listedCallExample, transcriptionExample } from './examples.ts'
 import { CallMode, CallType, Fact, ReceiverType } from './facts.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { paginationOf, sliceOf } from '../../kit/page.ts'
-import { ReadyMade } from '../../kit/reply.ts'
+import { paginationOf, sliceOf } from '../../common/page.ts'
+import { ReadyMade } from '../../plain/ready-made.ts'
 import {
   type FacetTotal,
   facetTotals,

@@ -1,7 +1,6 @@
 import { type Actor, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'
-import type { Work } from '../../kit/work.ts'
-import { settingsOf } from '../apps/index.ts'
+import type { View } from '../../kit/work.ts'
 import { pinsMax } from '../conversations/index.ts'
 import { pinnedMax, savedMax } from '../pins/index.ts'
 import { policyOf } from '../rbac/index.ts'
@@ -20,11 +19,11 @@ const getMySettings = operation({
   run: async (call) => ({ data: await settingsFor(call, call.actor) }),
 })
 
-async function settingsFor({ db, tools }: Work, actor: Actor | undefined): Promise<ClientSettings> {
+async function settingsFor({ db, tools, settings }: View, actor: Actor | undefined): Promise<ClientSettings> {
   const restricted = actor ? (await policyOf(db, actor)).restricted : []
   return {
     settings: {
-      ...(await settingsOf(db)),
+      ...(await settings()),
       'file.size.max': tools.fileLimits.bytesMax,
       'file.count.max': tools.fileLimits.countMax,
       'parley.messages.pinned.max': pinnedMax,

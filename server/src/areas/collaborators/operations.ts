@@ -1,5 +1,5 @@
+import { pageOf, paginate } from '../../common/page.ts'
 import { managementOperation } from '../../kit/operation.ts'
-import { pageOf, paginate } from '../../kit/page.ts'
 import { one } from '../../kit/reply.ts'
 import { appArchived, appNotFound } from '../apps/errors.ts'
 import { accountOf, accountsAt, requireAccount, requireActiveApp } from '../apps/index.ts'

@@ -1,5 +1,5 @@
-import { ManagementOutcome, ManagementOutcomes } from '../../kit/each.ts'
-import { listQuery } from '../../kit/page.ts'
+import { ManagementOutcome, ManagementOutcomes } from '../../common/each.ts'
+import { listQuery } from '../../common/page.ts'
 import { FilledText, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 // The longest address that mail can be sent to.

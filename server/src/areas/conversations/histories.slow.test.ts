@@ -4,7 +4,7 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../../tests/support/house.ts'
 import { type Random, randomFrom, seedFrom } from '../../../../tests/support/random.ts'
 import { type Work, workIn } from '../../kit/work.ts'
-import { bringSettings, usualSettings } from '../apps/index.ts'
+import { usualSettings } from '../apps/index.ts'
 import type { AppSettings } from '../apps/schemas.ts'
 import { deleteMessage } from '../messages/index.ts'
 import {
@@ -148,11 +148,11 @@ async function playHistory(
   const active = uids.slice(0, 5)
   const blocks = new Map(active.map((uid) => [uid, active.filter((other) => other !== uid && random.chance(0.15))]))
   let now = work.now
-  bringSettings(db, randomSettings(random))
+  let settings = randomSettings(random)
   for (let step = 0; step < steps; step += 1) {
     now += random.whole(0, 3)
-    if (random.chance(0.05)) bringSettings(db, randomSettings(random))
-    await playStep({ ...work, now }, place, model, active, random)
+    if (random.chance(0.05)) settings = randomSettings(random)
+    await playStep({ ...work, now, settings: async () => settings }, place, model, active, random)
   }
   for (const uid of active) await compare(work, place, model, uid, blocks.get(uid) ?? [], hint)
   if (direct) await compareReceipts(work, place, model, hint)

@@ -1,7 +1,7 @@
+import { pageOfRows, paginationOf, sliceOf } from '../../common/page.ts'
 import { ApiError, badRequest } from '../../kit/errors.ts'
 import { useOne } from '../../kit/limits.ts'
 import { type Actor, operation, type Route } from '../../kit/operation.ts'
-import { pageOfRows, paginationOf, sliceOf } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -55,6 +55,12 @@ import {
   UserReset,
 } from './schemas.ts'
 import { isListed, systemPins, updatedAt } from './sides.ts'
+
+declare module '../../kit/limits.ts' {
+  interface Rates {
+    markUnread: 'act'
+  }
+}
 
 const clientPageMax = 50
 const clientPageUsual = 30

@@ -1,5 +1,6 @@
-import { listQuery, Pagination } from '../../kit/page.ts'
-import { Id, OneOf, SearchKey, Seconds, type Static, Tags, Type, Words } from '../../kit/schema.ts'
+import { listQuery, Pagination } from '../../common/page.ts'
+import { SearchKey, Tags, Words } from '../../common/shapes.ts'
+import { Id, OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 import { IdInput } from '../messages/schemas.ts'
 import { Message } from '../timeline/schemas.ts'
 

@@ -26,6 +26,12 @@ export function shownAttachment<Kept extends { url: string; name: string }>(
   return key === undefined ? kept : { ...kept, url: signedUrl(tools, appId, key, kept.name) }
 }
 
+/** A shown attachment as a message keeps it. */
+export function keptAttachment<Shown extends { url: string }>(tools: Tools, appId: string, shown: Shown): Shown {
+  const key = fileKeyIn(tools, appId, shown.url)
+  return key === undefined ? shown : { ...shown, url: `${ownScheme}${key}` }
+}
+
 /**
  * Attachments of a JSON body as a message keeps them: where one is a file of ours, what we know of it counts, not what
  * was sent. Answers nothing if one of ours was never uploaded, or is gone.

@@ -5,7 +5,7 @@ import { emptyStore, removeFiles, sweepFiles } from './removal.ts'
 import { migrations } from './tables.ts'
 import { makeThumbnail } from './thumbnails.ts'
 
-export { adoptAttachments, fileKeysOf, shownAttachment, storedAttachment } from './attachments.ts'
+export { adoptAttachments, fileKeysOf, keptAttachment, shownAttachment, storedAttachment } from './attachments.ts'
 export { auditRemoval, auditStore } from './audit.ts'
 export { type Destination, maySendMediaTo } from './gates.ts'
 export { kindByName, unknownMimeType } from './kinds.ts'

@@ -12,6 +12,13 @@ import { type AnnouncedFile, UploadPlaces, UploadsAsk } from './schemas.ts'
 import { addFile } from './store.ts'
 import { signedUrl, uploadUrl } from './urls.ts'
 
+declare module '../../kit/limits.ts' {
+  interface Rates {
+    upload: 'act'
+    uploadByte: 'part of an act'
+  }
+}
+
 const bodyBytesMax = 65_536
 const mimeCharactersMax = 200
 const nameCharactersMax = 255

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { originOf } from '../../kit/place.ts'
 import type { Tools } from '../../kit/ports.ts'
+import { originOf } from '../../plain/place.ts'
 
 /**
  * Addresses of files are signed by the install itself, whatever store holds the bytes. The signature names the app, the

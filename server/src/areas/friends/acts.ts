@@ -1,4 +1,4 @@
-import { eachItem, type ItemOutcome } from '../../kit/each.ts'
+import { eachItem, type ItemOutcome } from '../../common/each.ts'
 import type { Work } from '../../kit/work.ts'
 import { userNotFound } from '../users/errors.ts'
 import { holdUsers, toUser, type UserRow } from '../users/index.ts'

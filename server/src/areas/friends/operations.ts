@@ -1,5 +1,5 @@
+import { paginate, userPageOf, withCursor } from '../../common/page.ts'
 import { operation } from '../../kit/operation.ts'
-import { paginate, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import { userNotFound } from '../users/errors.ts'
 import { blocksBetween, newestChange, requireActiveUser, toUser } from '../users/index.ts'

@@ -1,5 +1,5 @@
-import { Outcomes } from '../../kit/each.ts'
-import { listQuery } from '../../kit/page.ts'
+import { Outcomes } from '../../common/each.ts'
+import { listQuery } from '../../common/page.ts'
 import { Id, type Static, Type } from '../../kit/schema.ts'
 import { searchFields } from '../users/schemas.ts'
 

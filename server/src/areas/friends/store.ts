@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely'
-import type { Filters } from '../../kit/page.ts'
+import type { Filters } from '../../common/page.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { eachUserMatches, sortedNewestFirst, type UserRow } from '../users/index.ts'

@@ -1,5 +1,5 @@
+import { readMetadata } from '../../common/metadata.ts'
 import type { Limits } from '../../kit/limits.ts'
-import { readMetadata } from '../../kit/metadata.ts'
 import { type Actor, type Caller, Unprepared } from '../../kit/operation.ts'
 import type { Static } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { sliceOf } from '../../kit/page.ts'
+import { sliceOf } from '../../common/page.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { isNarrowed, selectNarrowed } from './found.ts'

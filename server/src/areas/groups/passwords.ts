@@ -2,8 +2,14 @@ import { availableParallelism } from 'node:os'
 import { tooManyRequests } from '../../kit/errors.ts'
 import type { Limits } from '../../kit/limits.ts'
 import type { Caller } from '../../kit/operation.ts'
-import { createTurns } from '../../kit/turns.ts'
 import type { Work } from '../../kit/work.ts'
+import { createTurns } from '../../plain/turns.ts'
+
+declare module '../../kit/limits.ts' {
+  interface Rates {
+    password: 'part of an act'
+  }
+}
 
 /**
  * Passwords of groups are hashed before the transaction that needs them: on SQLite all writers share one. Each hash takes

@@ -1,21 +1,18 @@
-import { ItemOutcome } from '../../kit/each.ts'
-import { MetadataInput } from '../../kit/metadata.ts'
-import { listQuery } from '../../kit/page.ts'
+import { ItemOutcome } from '../../common/each.ts'
+import { MetadataInput } from '../../common/metadata.ts'
+import { listQuery } from '../../common/page.ts'
+import { SearchKey, Tags, WebAddress, Words } from '../../common/shapes.ts'
 import {
   Clearable,
   FilledText,
   Id,
   NeverEmpty,
   OneOf,
-  SearchKey,
   Seconds,
   type Static,
-  Tags,
   Text,
   type TSchema,
   Type,
-  WebAddress,
-  Words,
 } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 

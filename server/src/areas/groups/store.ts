@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { metadataText } from '../../kit/metadata.ts'
+import { metadataText } from '../../common/metadata.ts'
 import type { Work } from '../../kit/work.ts'
 import { matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { folded } from '../../storage/search-text.ts'

@@ -4,6 +4,13 @@ import type { Work } from '../../kit/work.ts'
 import { passwordWrong } from '../groups/errors.ts'
 import { countPassword, type GroupRow, type Match, matchPassword } from '../groups/index.ts'
 
+declare module '../../kit/limits.ts' {
+  interface Rates {
+    guess: 'part of an act'
+    guessAtGroup: 'part of an act'
+  }
+}
+
 /** What a guess needs; it comes before the transaction. */
 export type Guessing = Pick<Work, 'db' | 'tools'> & { caller: Caller; limits: Limits }
 

@@ -1,6 +1,6 @@
+import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
 import { badRequest, quotaReached } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'

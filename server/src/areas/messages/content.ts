@@ -1,5 +1,5 @@
-import { readMetadata } from '../../kit/metadata.ts'
-import { isWebAddress } from '../../kit/schema.ts'
+import { readMetadata } from '../../common/metadata.ts'
+import { isWebAddress } from '../../common/shapes.ts'
 import { cleanName, kindByName, unknownMimeType } from '../files/index.ts'
 import type { Attachment } from '../files/schemas.ts'
 import {

@@ -1,12 +1,13 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
-import { Audience, audienceOf, ofMessage, settledAudience } from '../timeline/events.ts'
+import { Audience, audienceOf, filesByKey, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 
 /** `mentioned` are those of the named who are called upon. */
 export const messageSent = defineEvent({
   name: 'message.sent',
   payload: Type.Object({ message: Message, mentioned: Type.Array(Type.String()) }),
+  forms: filesByKey,
   audience: ({ message }) => audienceOf(message),
   tellsOf: ofMessage,
   webhook: { trigger: 'message_sent', body: ({ message }) => ({ message }) },
@@ -37,6 +38,7 @@ function changedMessage({ message, action }: { message: Message; action: Message
 export const messageEdited = defineEvent({
   name: 'message.edited',
   payload: withAction,
+  forms: filesByKey,
   audience: () => [],
   webhook: { trigger: 'message_edited', body: changedMessage },
 })
@@ -44,6 +46,7 @@ export const messageEdited = defineEvent({
 export const messageDeleted = defineEvent({
   name: 'message.deleted',
   payload: withAction,
+  forms: filesByKey,
   audience: () => [],
   webhook: { trigger: 'message_deleted', body: changedMessage },
 })
@@ -52,6 +55,7 @@ export const messageDeleted = defineEvent({
 export const messagePurged = defineEvent({
   name: 'message.purged',
   payload: Type.Object({ ...withAction.properties, audience: Audience }),
+  forms: filesByKey,
   audience: settledAudience,
   tellsOf: ofMessage,
   webhook: { trigger: 'message_deleted', body: changedMessage },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { cursorsOf, justBefore } from '../../kit/cursor.ts'
+import { cursorsOf, justBefore } from '../../common/cursor.ts'
 import type { Actor, Caller } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { messagesOf, type SeenMessage } from '../timeline/index.ts'

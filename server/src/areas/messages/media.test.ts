@@ -3,7 +3,9 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { appWith, as, say } from '../../../../tests/support/talk.ts'
-import { form, formType, type Part } from '../../../../tests/support/uploads.ts'
+import { logOf } from '../../../../tests/support/told.ts'
+import { form, formType, type Part, stream } from '../../../../tests/support/uploads.ts'
+import { tenantDb } from '../../storage/tenant.ts'
 
 const attachment = {
   url: 'https://files.example.org/plan.pdf',
@@ -54,6 +56,32 @@ for (const database of databases) {
         const { data } = assertSucceeds(await send(media([{ ...attachment, size }]))).data
         assert.equal(data.attachments[0].size, size)
       }
+    })
+
+    it('are in the log by the keys of their files, and told with addresses signed when they are told', async () => {
+      const { id } = assertSucceeds(await sendForm(...head, field('type', 'file'), file())).data
+      const quoting = { ...toAda, data: { text: 'This one' }, quotedMessageId: id }
+      assertSucceeds(await app.post('/messages', quoting, as('lin')))
+      for (const act of ['reactions/wave', 'pin', 'save']) {
+        assertSucceeds(await app.post(`/messages/${id}/${act}`, undefined, as('ada')))
+      }
+      assertSucceeds(await app.put(`/messages/${id}`, { data: { caption: 'Oak' } }, as('lin')))
+      const rows = await tenantDb(h.service.house.database.reader, app.id)
+        .select('events')
+        .select(['events.name', 'events.payload'])
+        .where('events.payload', 'like', '%plan.txt%')
+        .execute()
+      const names = ['actionWritten', 'edited', 'pinned', 'saved', 'sent'].map((name) => `message.${name}`)
+      assert.deepEqual([...new Set(rows.map(({ name }) => name))].toSorted(), [...names, 'reaction.added'])
+      for (const { name, payload } of rows) assert.doesNotMatch(payload, /\/files\//, name)
+
+      // Long after what was signed at first has ended.
+      h.clock.setOffset(h.clock.offsetSeconds() + 30 * 24 * 3600)
+      const addresses = (await logOf(h, app)).flatMap(({ payload }) =>
+        [...JSON.stringify(payload).matchAll(/"url":"(https:[^"]*\/files\/[^"]*)"/g)].map(([, url]) => url ?? ''),
+      )
+      assert.ok(addresses.length >= rows.length)
+      for (const url of new Set(addresses)) assert.equal((await stream(h, url)).bytes.toString(), 'rows of oak')
     })
 
     it('are one file where only an address is given', async () => {

@@ -1,9 +1,7 @@
 import { ApiError } from '../../kit/errors.ts'
-import { toolsWith } from '../../kit/work.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
-import { maySendMediaTo, shownAttachment } from '../files/index.ts'
+import { keptAttachment, maySendMediaTo, shownAttachment } from '../files/index.ts'
 import { groupNotFound } from '../groups/errors.ts'
-import { shownContent } from '../timeline/index.ts'
+import { keptContent, shownContent } from '../timeline/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { mediaTypes } from './content.ts'
 import { receiverFor, refuseForbidden, speakerFor } from './parties.ts'
@@ -15,12 +13,22 @@ interface Media {
   url?: string
 }
 
-shownContent.attach((db: TenantDb, content) => {
+type Attachment = NonNullable<Media['attachments']>[number]
+
+function withAttachments(content: object, change: (attachment: Attachment) => Attachment): Record<string, unknown> {
   const { attachments = [] } = content as Media
-  if (attachments.length === 0) return content
-  const shown = attachments.map((each) => shownAttachment(toolsWith(db), db.appId, each))
-  return { ...content, attachments: shown, url: shown[0]?.url }
-})
+  if (attachments.length === 0) return { ...content }
+  const changed = attachments.map(change)
+  return { ...content, attachments: changed, url: changed[0]?.url }
+}
+
+shownContent.attach(({ tools, appId }, content) =>
+  withAttachments(content, (kept) => shownAttachment(tools, appId, kept)),
+)
+
+keptContent.attach(({ tools, appId }, content) =>
+  withAttachments(content, (shown) => keptAttachment(tools, appId, shown)),
+)
 
 /** Uploads are asked for where the message could be sent; what names nobody is told apart from what is forbidden. */
 maySendMediaTo.attach(async ({ db }, actor, { receiverId, receiverType, parentMessageId }) => {

@@ -1,6 +1,7 @@
-import { Affix, CursorMeta, Limit } from '../../kit/cursor.ts'
-import { listQuery, Pagination } from '../../kit/page.ts'
-import { FilledText, Id, NeverEmpty, SearchKey, type Static, Tags, Text, Type, Words } from '../../kit/schema.ts'
+import { Affix, CursorMeta, Limit } from '../../common/cursor.ts'
+import { listQuery, Pagination } from '../../common/page.ts'
+import { SearchKey, Tags, Words } from '../../common/shapes.ts'
+import { FilledText, Id, NeverEmpty, type Static, Text, Type } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 
 const muidCharactersMax = 100

@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Seconds, Type } from '../../kit/schema.ts'
-import { Audience, ofMessage, settledAudience } from '../timeline/events.ts'
+import { Audience, filesByKey, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userChannel } from '../users/events.ts'
 
@@ -10,6 +10,7 @@ const ofUser = Type.Object({ message: Message, uid: Type.String() })
 export const messagePinned = defineEvent({
   name: 'message.pinned',
   payload: ofConversation,
+  forms: filesByKey,
   audience: settledAudience,
   tellsOf: ofMessage,
   webhook: { trigger: 'message_pinned', body: ({ message }) => ({ message }) },
@@ -18,6 +19,7 @@ export const messagePinned = defineEvent({
 export const messageUnpinned = defineEvent({
   name: 'message.unpinned',
   payload: ofConversation,
+  forms: filesByKey,
   audience: settledAudience,
   tellsOf: ofMessage,
   webhook: {
@@ -29,12 +31,14 @@ export const messageUnpinned = defineEvent({
 export const messageSaved = defineEvent({
   name: 'message.saved',
   payload: ofUser,
+  forms: filesByKey,
   audience: ({ uid }) => [userChannel(uid)],
 })
 
 export const messageUnsaved = defineEvent({
   name: 'message.unsaved',
   payload: ofUser,
+  forms: filesByKey,
   audience: ({ uid }) => [userChannel(uid)],
 })
 

@@ -1,5 +1,5 @@
+import { pageOf, paginationOf, sliceOf } from '../../common/page.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paginationOf, sliceOf } from '../../kit/page.ts'
 import { roleNotFound } from '../roles/errors.ts'
 import { requireRole } from '../roles/index.ts'
 import { rolePermissions } from './catalogue.ts'

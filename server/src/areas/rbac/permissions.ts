@@ -1,4 +1,4 @@
-import { allFailed, eachItem, type ItemOutcome } from '../../kit/each.ts'
+import { allFailed, eachItem, type ItemOutcome } from '../../common/each.ts'
 import { badRequest } from '../../kit/errors.ts'
 import type { PermissionRecord } from './schemas.ts'
 

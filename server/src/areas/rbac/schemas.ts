@@ -1,5 +1,5 @@
-import { ItemOutcome } from '../../kit/each.ts'
-import { listQuery } from '../../kit/page.ts'
+import { ItemOutcome } from '../../common/each.ts'
+import { listQuery } from '../../common/page.ts'
 import { OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 
 const Value = (description: string) =>

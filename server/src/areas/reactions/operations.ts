@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { cursorPage, cursorPageOf } from '../../kit/cursor.ts'
+import { cursorPage, cursorPageOf } from '../../common/cursor.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, type Caller, operation } from '../../kit/operation.ts'
 import { one } from '../../kit/reply.ts'

@@ -1,4 +1,4 @@
-import { cursorQuery } from '../../kit/cursor.ts'
+import { cursorQuery } from '../../common/cursor.ts'
 import { FilledText, Seconds, type Static, Type } from '../../kit/schema.ts'
 import { User } from '../users/schemas.ts'
 

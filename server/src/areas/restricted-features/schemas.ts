@@ -1,4 +1,4 @@
-import { listQuery } from '../../kit/page.ts'
+import { listQuery } from '../../common/page.ts'
 import { Seconds, type Static, Type } from '../../kit/schema.ts'
 
 export const RestrictedFeature = Type.Object(

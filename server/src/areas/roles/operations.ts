@@ -1,6 +1,6 @@
+import { pageOf, paginate } from '../../common/page.ts'
 import { quotaReached } from '../../kit/errors.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paginate } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import { roleDeleteDenied, roleNotFound } from './errors.ts'
 import { roleCreated, roleDeleted, roleUpdated } from './events.ts'

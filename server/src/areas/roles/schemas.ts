@@ -1,5 +1,5 @@
-import { Metadata, MetadataInput } from '../../kit/metadata.ts'
-import { listQuery } from '../../kit/page.ts'
+import { Metadata, MetadataInput } from '../../common/metadata.ts'
+import { listQuery } from '../../common/page.ts'
 import { Clearable, FilledText, Id, NeverEmpty, OneOf, Seconds, type Static, Text, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100

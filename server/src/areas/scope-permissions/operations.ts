@@ -1,5 +1,5 @@
+import { pageOf, paginationOf, sliceOf } from '../../common/page.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paginationOf, sliceOf } from '../../kit/page.ts'
 import { groupNotFound } from '../groups/errors.ts'
 import { permissionKit } from '../rbac/index.ts'
 import {

@@ -1,4 +1,4 @@
-import { CursorMeta, Limit } from '../../kit/cursor.ts'
+import { CursorMeta, Limit } from '../../common/cursor.ts'
 import { OneOf, type Static, Type } from '../../kit/schema.ts'
 import { Message } from '../timeline/schemas.ts'
 

@@ -2,7 +2,10 @@ import { type Channel, channelOf } from '../../kit/channel.ts'
 import { defineEvent } from '../../kit/event.ts'
 import { OneOf, Type } from '../../kit/schema.ts'
 import { userChannel } from '../users/events.ts'
+import { filesByKey } from './files-in.ts'
 import { Message } from './schemas.ts'
+
+export { filesByKey }
 
 /** Who is told live, where it depends on more than the event itself: between two with a block, nobody hears of the other. */
 export const Audience = Type.Array(Type.String(), { description: 'Who is told live' })
@@ -25,6 +28,7 @@ export const ofMessage = ({ message }: { message: Message }): Message[] => [mess
 export const actionWritten = defineEvent({
   name: 'message.actionWritten',
   payload: Type.Object({ message: Message, audience: Audience }),
+  forms: filesByKey,
   audience: settledAudience,
   tellsOf: ofMessage,
 })

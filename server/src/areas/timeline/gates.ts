@@ -1,4 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely'
+import type { Where } from '../../kit/event.ts'
 import { gate } from '../../kit/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 
@@ -17,8 +18,13 @@ type PerMessage<Value> = (db: TenantDb, ids: number[], viewer: string | undefine
 
 const nothing = async () => new Map()
 
+type Content = Record<string, unknown>
+
 /** The content of a message as it is shown: files have addresses that are signed at that moment. */
-export const shownContent = gate((_db: TenantDb, content: Record<string, unknown>): Record<string, unknown> => content)
+export const shownContent = gate((_where: Where, content: Content): Content => content)
+
+/** Shown content as it is kept: files have their keys again. */
+export const keptContent = gate((_where: Where, content: Content): Content => content)
 
 /** Reactions by message, in the order in which they were first given. */
 export const reactionsTo = gate<PerMessage<ReactionCount[]>>(nothing)

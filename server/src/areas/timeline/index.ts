@@ -10,6 +10,7 @@ export { Emptied, emptySome, erasuresAtOnce, forgettingMessages, messagesPerBatc
 export {
   followedBy,
   interactionsOf,
+  keptContent,
   listedTo,
   type ReactionCount,
   reactionsTo,

@@ -1,7 +1,9 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { toolsWith } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
+import { mayHoldFiles } from './files-in.ts'
 import { followedBy, interactionsOf, listedTo, reactionsTo, savedBy, shownContent } from './gates.ts'
 import { conversationIdOf } from './place.ts'
 import type { Message } from './schemas.ts'
@@ -186,10 +188,9 @@ async function replyAfter(db: TenantDb, parentId: number, id: number, steps: num
   return row?.id
 }
 
-/** Only what was checked as an attachment when it was sent is shown as a file. */
-function contentOf(db: TenantDb, { category, type, data }: MessageRow): Record<string, unknown> {
-  const content = JSON.parse(data)
-  return category === 'message' && type !== 'text' ? shownContent.ask(db, content) : content
+function contentOf(db: TenantDb, row: MessageRow): Record<string, unknown> {
+  const content = JSON.parse(row.data)
+  return mayHoldFiles(row) ? shownContent.ask({ appId: db.appId, tools: toolsWith(db) }, content) : content
 }
 
 interface Extras {

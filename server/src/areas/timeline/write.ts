@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
-import { settingsOf } from '../apps/index.ts'
 import { markRead } from './cursors.ts'
 import type { ConversationKey, Place } from './place.ts'
 import { settleAll, tellProgress } from './progress.ts'
@@ -112,7 +111,7 @@ const addMessage = prepared<NewMessage, Pick<MessageRow, 'id'>>((db, value) =>
 export async function writeMessage(work: Work, place: Place, draft: Draft): Promise<MessageRow> {
   const { db, now } = work
   const { category, type, data, inThread = draft.parentId !== undefined } = draft
-  const notice = noticeOf(await settingsOf(db), { category, type, data, inThread })
+  const notice = noticeOf(await work.settings(), { category, type, data, inThread })
   const counts = notice.counts ? 1 : 0
   const [conversation] = await takeNumber(db, {
     type: place.type,

@@ -12,6 +12,7 @@ export { auditUsers } from './audit.ts'
 // Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(db, row, { actorUid, blocks }).
 export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
+export { repliesToUser } from './jobs.ts'
 export { newestChange } from './newest.ts'
 export { lastActive, onlineIn, uidsOnline } from './online.ts'
 export { actorOf, bringActor, everyone, type Sight, seenBy, sightOf } from './sight.ts'
@@ -31,12 +32,12 @@ export {
   systemUid,
   systemUser,
   toUser,
+  type UserView,
   userActing,
   usersByUid,
   usersJoint,
   usersList,
   usersOf,
-  type View,
   veiledUser,
 } from './store.ts'
 export type { UserRow } from './tables.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { job } from '../../kit/job.ts'
-import { repliesToUser } from '../../kit/retention.ts'
 import { Type } from '../../kit/schema.ts'
 import { deleteSome } from '../../storage/sql.ts'
 import { userUpdated } from './events.ts'
@@ -9,6 +8,11 @@ import { resetRoles, toUser, usersWithRole } from './store.ts'
 
 const usersAtATime = 100
 const repliesAtATime = 500
+
+/** Under which name the replies to a user's client are kept. */
+export function repliesToUser(uid: string): string {
+  return `user ${uid}`
+}
 
 /** What a user's client was answered, and might ask for again, is not for the next one of the UID. */
 export const forgetReplies = forgetting('users', async ({ db }, { uid, after }) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { sliceOf } from '../../kit/page.ts'
+import { sliceOf } from '../../common/page.ts'
 import { seekPage } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { selectFound, setsOf } from './found.ts'

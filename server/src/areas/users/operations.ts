@@ -1,5 +1,5 @@
+import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
 import { operation } from '../../kit/operation.ts'
-import { paginationOf, sliceOf, userPageOf, withCursor } from '../../kit/page.ts'
 import { Done, done, one } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'

@@ -1,20 +1,7 @@
-import { MetadataInput } from '../../kit/metadata.ts'
-import { listQuery } from '../../kit/page.ts'
-import {
-  Clearable,
-  FilledText,
-  Id,
-  NeverEmpty,
-  OneOf,
-  SearchKey,
-  Seconds,
-  type Static,
-  Tags,
-  Text,
-  Type,
-  WebAddress,
-  Words,
-} from '../../kit/schema.ts'
+import { MetadataInput } from '../../common/metadata.ts'
+import { listQuery } from '../../common/page.ts'
+import { SearchKey, Tags, WebAddress, Words } from '../../common/shapes.ts'
+import { Clearable, FilledText, Id, NeverEmpty, OneOf, Seconds, type Static, Text, Type } from '../../kit/schema.ts'
 
 const nameCharactersMax = 100
 const statusMessageCharactersMax = 255

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { metadataText } from '../../kit/metadata.ts'
+import { metadataText } from '../../common/metadata.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import type { Search } from '../../storage/grams.ts'
@@ -168,7 +168,7 @@ export function facetsOfUser({ role, deactivated_at }: Pick<UserRow, 'role' | 'd
   return facetsOf([role, deactivated_at === null ? 0 : 1])
 }
 
-export interface View {
+export interface UserView {
   /** The acting user: the record then tells what the two have to do with each other. */
   actorUid?: string | undefined
   blocks?: Blocks | undefined
@@ -187,7 +187,7 @@ export function veiledUser(uid: string): User {
 export const privateMetadata = '@private'
 
 /** The record that is answered. Without a view: what any user may see, with tags. */
-export function toUser(db: TenantDb, row: UserRow, view: View = {}): User {
+export function toUser(db: TenantDb, row: UserRow, view: UserView = {}): User {
   const { actorUid, blocks, withTags = true, withPrivate = false, veiled = false } = view
   const relation = {
     ...(actorUid !== undefined && actorUid !== row.uid && { conversationId: conversationId(actorUid, row.uid) }),

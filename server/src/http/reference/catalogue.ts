@@ -1,3 +1,4 @@
+import type { Shape } from '../../dispatch/shape.ts'
 import type { Area } from '../../kit/area.ts'
 import { channelKey } from '../../kit/channel.ts'
 import type { EventDefinition } from '../../kit/event.ts'
@@ -5,7 +6,6 @@ import type { Operation } from '../../kit/operation.ts'
 import { errorsOf } from '../openapi.ts'
 import { type Field, fieldsOf } from './fields.ts'
 import { sampleOf } from './sample.ts'
-import type { Shape } from './shape.ts'
 
 /** A failure and the operations that can answer it. */
 export interface CataloguedError {

@@ -1,6 +1,6 @@
 import type { Area } from '../../kit/area.ts'
-import { domainWithPort } from '../../kit/place.ts'
 import type { Place } from '../../kit/ports.ts'
+import { domainWithPort } from '../../plain/place.ts'
 import { type CataloguedError, type CataloguedEvent, errorCatalogue, eventCatalogue } from './catalogue.ts'
 import { type Html, html, json, prose } from './html.ts'
 import { counted, fieldTable, operationSection } from './operation-section.ts'

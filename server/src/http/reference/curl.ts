@@ -1,8 +1,8 @@
+import type { Shape } from '../../dispatch/shape.ts'
 import type { Area } from '../../kit/area.ts'
 import type { Operation } from '../../kit/operation.ts'
 import { documentedPath } from '../openapi.ts'
 import { leastSampleOf } from './sample.ts'
-import type { Shape } from './shape.ts'
 
 /** A command to paste into a shell; what differs from install to install are variables. */
 export function curlOf(area: Area, operation: Operation): string {

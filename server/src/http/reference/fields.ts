@@ -1,4 +1,4 @@
-import { memberOf, type Shape } from './shape.ts'
+import { memberOf, type Shape } from '../../dispatch/shape.ts'
 
 /** One line of a field table. */
 export interface Field {

@@ -1,3 +1,4 @@
+import type { Shape } from '../../dispatch/shape.ts'
 import type { Area } from '../../kit/area.ts'
 import type { ErrorDefinition } from '../../kit/errors.ts'
 import type { Operation } from '../../kit/operation.ts'
@@ -6,7 +7,6 @@ import { curlOf } from './curl.ts'
 import { type Field, fieldsOf, typeOf } from './fields.ts'
 import { type Html, html, json, prose } from './html.ts'
 import { sampleOf } from './sample.ts'
-import type { Shape } from './shape.ts'
 
 const openRowsMax = 14
 

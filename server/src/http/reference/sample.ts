@@ -1,4 +1,4 @@
-import { memberOf, type Shape } from './shape.ts'
+import { memberOf, type Shape } from '../../dispatch/shape.ts'
 
 /** A value of a shape: its own example where it declares one, else put together from its parts. */
 export function sampleOf(shape: Shape, name = ''): unknown {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createNotes, note } from './note.ts'
+import { note } from '../kit/note.ts'
+import { createNotes } from './notes.ts'
 
 describe('notes', () => {
   /** Notes over a database that can be away, and what was written. */
@@ -10,7 +11,7 @@ describe('notes', () => {
     const notes = createNotes({
       async write(work) {
         if (trouble.isAway) throw new Error('away')
-        return work({} as never)
+        return work({ flavour: { rowLocks: {} } } as never)
       },
     })
     const seen = note({

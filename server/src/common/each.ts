@@ -1,5 +1,5 @@
-import { ApiError } from './errors.ts'
-import { type Static, Type } from './schema.ts'
+import { ApiError } from '../kit/errors.ts'
+import { type Static, Type } from '../kit/schema.ts'
 
 /** Which part answers; every error says so. */
 type Source = 'chat-api' | 'mgmt-api'

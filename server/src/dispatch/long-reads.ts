@@ -1,5 +1,5 @@
 import { tooManyRequests } from '../kit/errors.ts'
-import { type Asker, createTurns } from '../kit/turns.ts'
+import { type Asker, createTurns } from '../plain/turns.ts'
 import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { readersBusy, tookTooLong } from './errors.ts'

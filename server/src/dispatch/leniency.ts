@@ -1,5 +1,5 @@
 import type { Operation } from '../kit/operation.ts'
-import type { Shape } from './reference/shape.ts'
+import type { Shape } from './shape.ts'
 
 /**
  * Clients write the same thing in several ways: an unset variable as `null` or as an empty text, an id as a number. Here

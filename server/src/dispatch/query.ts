@@ -1,7 +1,6 @@
 import { badRequest } from '../kit/errors.ts'
-import { isBroken } from '../kit/readable.ts'
 import type { TSchema } from '../kit/schema.ts'
-import { booleanIn } from './forms.ts'
+import { isBroken } from '../plain/readable.ts'
 
 /** Turns a query string into the typed object a schema describes; unknown names are ignored. */
 export type QueryReader = (search: string) => Record<string, unknown>
@@ -116,4 +115,10 @@ function readInteger(text: string, minimum: number | undefined): ReturnType<Read
 function readBoolean(text: string, isStrict: boolean): ReturnType<Read> {
   const value = booleanIn(text)
   return value === undefined && isStrict ? { problem: 'must be true or false' } : { value }
+}
+
+/** `true`, `false`, `1` and `0`, in any letter case; in forms as in queries. */
+export function booleanIn(text: string): boolean | undefined {
+  if (/^(true|1)$/i.test(text)) return true
+  return /^(false|0)$/i.test(text) ? false : undefined
 }

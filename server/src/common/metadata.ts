@@ -1,6 +1,6 @@
-import { readJson } from './json.ts'
-import { isReadable } from './readable.ts'
-import { Type } from './schema.ts'
+import { Type } from '../kit/schema.ts'
+import { readJson } from '../plain/json.ts'
+import { isReadable } from '../plain/readable.ts'
 
 /** An app's own data on a record, as it is answered: always an object. */
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'Data of your own' })

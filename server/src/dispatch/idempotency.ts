@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
+import { repliesToUser } from '../areas/users/index.ts'
 import { badRequest } from '../kit/errors.ts'
 import type { Caller } from '../kit/operation.ts'
 import type { Secrets } from '../kit/ports.ts'
-import type { ReadyMade } from '../kit/reply.ts'
-import { repliesToUser, replyKeptSeconds } from '../kit/retention.ts'
+import type { ReadyMade } from '../plain/ready-made.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 
 const keyCharactersMax = 255
+
+/** How long the reply to a write is kept for a request that is sent again. */
+export const replyKeptSeconds = 24 * 3600
 
 /** A write that may be sent again without happening again. */
 export interface Attempt {
@@ -16,19 +19,19 @@ export interface Attempt {
   fingerprint: string
 }
 
-/** The attempt a request is, if it carries an `Idempotency-Key`. */
-export function attemptOf(key: string | undefined, caller: Caller, ...request: string[]): Attempt | undefined {
-  if (key === undefined) return undefined
+/** The attempt that an ask under a key is; `asked` is all that tells it from others. */
+export function attemptOf(key: string, caller: Caller, ...asked: string[]): Attempt {
   if (key.length > keyCharactersMax) {
     throw badRequest({ 'Idempotency-Key': [`must not be longer than ${keyCharactersMax} characters`] })
   }
-  const fingerprint = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
+  const fingerprint = createHash('sha256').update(JSON.stringify(asked)).digest('base64url')
   return { caller: nameOf(caller), key, fingerprint }
 }
 
 /**
  * Servers share their keys, whichever API key they come with: one may be replaced between a try and its repeat. Those with
- * the narrow scope are apart, since such a key is often handed out with a client. Management accounts are apart already.
+ * the narrow scope are apart, since such a key is often handed out with a client. Management accounts are apart already,
+ * and the server's own parts know nothing of each other.
  */
 function nameOf(caller: Caller): string {
   switch (caller.kind) {
@@ -38,6 +41,8 @@ function nameOf(caller: Caller): string {
       return repliesToUser(caller.uid)
     case 'management':
       return 'management'
+    case 'system':
+      return `system ${caller.part}`
   }
 }
 

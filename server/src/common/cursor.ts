@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
+import { OneOf, type TSchema, Type } from '../kit/schema.ts'
 import type { Tables } from '../storage/tables.ts'
-import { OneOf, type TSchema, Type } from './schema.ts'
 
 /**
  * Lists that are read on from a record, not by page number: neither skips nor repeats a record while others are written.

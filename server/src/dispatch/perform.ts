@@ -1,4 +1,3 @@
-import { bringSettings } from '../areas/apps/index.ts'
 import { keepFile } from '../areas/files/index.ts'
 import { authorise } from '../areas/rbac/index.ts'
 import { userNotFound } from '../areas/users/errors.ts'
@@ -7,18 +6,19 @@ import { tooManyRequests } from '../kit/errors.ts'
 import type { Limits, Share } from '../kit/limits.ts'
 import { type Actor, type Caller, type ReceivedFile, Unprepared } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
-import { ReadyMade } from '../kit/reply.ts'
 import { type Work, workIn } from '../kit/work.ts'
+import { ReadyMade } from '../plain/ready-made.ts'
 import { type Connection, TakesLong } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
-import { declaredFields } from './body.ts'
+import { declaredFields } from './body-check.ts'
 import type { Directory, KnownApp } from './directory.ts'
 import { authTokenUnknown } from './errors.ts'
 import { type Attempt, keptReply, once } from './idempotency.ts'
+import type { FileIntake } from './intake.ts'
 import type { LongReads } from './long-reads.ts'
-import type { Trace } from './observe.ts'
-import type { Mounted } from './router.ts'
+import type { Mounted } from './registry.ts'
+import type { Trace } from './trace.ts'
 
 /** What running an operation takes, whichever it is. */
 export interface Stage {
@@ -37,8 +37,10 @@ export interface Call {
   caller: Caller
   mounted: Mounted
   params: Record<string, string>
-  search: string
+  query: string
   sent: Sent
+  /** What takes the files that come along, once some do. */
+  intake?: FileIntake
   trace: Trace
   actAs?: string | undefined
   /** What was taken of the acting user's allowance, and how much of it was used. */
@@ -48,13 +50,11 @@ export interface Call {
   ran: boolean
 }
 
-/** What a request brought along; `text` tells one request from another. */
+/** What came along with a call; `text` tells one from another. The body is not checked yet. */
 export interface Sent {
   text: string
   body: Record<string, unknown>
   files: ReceivedFile[]
-  /** Removes files that nothing came of. */
-  discard?: () => Promise<void>
 }
 
 export const nothingSent: Sent = { text: '', body: {}, files: [] }
@@ -86,7 +86,7 @@ function readFor<T>({ database }: Stage, { app }: Call, work: (connection: Conne
 export async function change(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<ReadyMade> {
   const { database, directory, tools } = stage
   const text = await write(stage, call, attempt)
-  if (!call.ran) await call.sent.discard?.()
+  if (!call.ran) await call.intake?.discard()
   if (call.mounted.operation.changesCallers) directory.forget()
   database.wake()
   const { after } = call.mounted.operation
@@ -166,7 +166,7 @@ async function ready({ tools }: Stage, connection: Connection, call: Call) {
   const { operation } = mounted
   const inApp = (appId: string) => workIn(connection, appId, tools)
   const work = app
-    ? workFor(connection, app, tools)
+    ? workIn(connection, app.id, tools, undefined, app.settings)
     : { platform: connection.query, inApp, now: tools.clock.now(), tools }
   const actor =
     app && call.actAs !== undefined ? await requireActor(connection, app.id, call.actAs, caller.kind) : undefined
@@ -174,17 +174,11 @@ async function ready({ tools }: Stage, connection: Connection, call: Call) {
   call.trace.actor = actor?.uid
   const known = { ...work, app, caller, actor, params }
   const found = await operation.find?.(known as never)
-  const query = mounted.readQuery(call.search)
+  const query = mounted.readQuery(call.query)
   if (operation.hasBody) await mounted.checkBody(call.sent.body)
   const body = declaredFields(operation.body, call.sent.body)
   if (app && actor && operation.may) await authorise(tenantDb(connection, app.id), actor, operation.may)
   return { ...known, found, query, body }
-}
-
-function workFor(connection: Connection, { id, settings }: KnownApp, tools: Tools): Work {
-  const work = workIn(connection, id, tools)
-  bringSettings(work.db, settings)
-  return work
 }
 
 export async function requireActor(

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
+import { OneOf, type TSchema, Type } from '../kit/schema.ts'
 import type { Tables } from '../storage/tables.ts'
-import { OneOf, type TSchema, Type } from './schema.ts'
 
 const perPageDefault = 100
 const perPageMax = 1000
