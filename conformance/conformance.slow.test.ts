@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { times } from '../tests/support/quick.ts'
 import { type Answer, type Connection, connect } from './client.ts'
 import { checkedAreas, examine, type Finding, type Target } from './suite.ts'
 
@@ -413,13 +414,15 @@ describe('the conformance suite', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('finds that everything holds at the demo install, and says so in a table', async () => {
+  it('finds that everything holds at the demo install, says so in a table, and leaves nothing behind', async () => {
+    const earlier = await recordsThere()
     const { code, stdout, stderr } = await conformance('--credentials', join(folder, 'credentials.json'))
     const notHeld = stdout.split('\n').filter((line) => /✖|expected:|answered:|not seen:/.test(line))
     assert.deepEqual(notHeld, [], stderr)
     assert.equal(code, 0)
     for (const { title, contract } of checkedAreas) assert.ok(stdout.includes(`${title} (contract ${contract})`), title)
     assert.match(stdout, /^all +\d+ +0 +0$/m)
+    assert.deepEqual(await recordsThere(), earlier, 'it leaves nothing behind')
   })
 
   it('takes address, keys and one area from the command line, and prints JSON', async () => {
@@ -497,10 +500,9 @@ describe('the conformance suite', () => {
     return answers.map(({ body }) => body.meta.pagination.total)
   }
 
-  it('finds no fault where nothing is changed on the way, and leaves nothing behind', async () => {
-    const earlier = await recordsThere()
-    assert.deepEqual(failed(await findingsThrough(() => {})), [])
-    assert.deepEqual(await recordsThere(), earlier)
+  it('finds no fault where nothing is changed on the way', async () => {
+    const someAreas = checkedAreas.slice(0, times(6, checkedAreas.length))
+    assert.deepEqual(failed(await findingsThrough(() => {}, someAreas)), [])
   })
 
   for (const { habit, area, section, falsify } of habits) {

@@ -20,7 +20,15 @@ export interface PrivatePostgres {
 const user = 'parley'
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 // Where only Parley is ended, never PostgreSQL or the machine, nothing hangs on what reached a disk.
-const careless = ['fsync=off', 'full_page_writes=off']
+const careless = [
+  'fsync=off',
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'checkpoint_timeout=1h',
+  'max_wal_size=4GB',
+]
 
 export interface PostgresOptions {
   /** Whether it keeps what it has committed, even if it is stopped immediately. */

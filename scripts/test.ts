@@ -1,88 +1,132 @@
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { prepare } from './prepared.ts'
 import { startServices } from './services.ts'
+import { isKind, type Kind, kindOf } from './test-kinds.ts'
 
 /**
  * Runs the suites: all of them on both databases, or with --quick the fast ones on the embedded database alone, or with
- * --endurance those that measure or search for long. Words after that choose files whose path contains one of them, fast
- * or slow.
+ * --endurance those that search, at full length, and those that measure. Words after that choose: a kind of test, or files
+ * whose path contains the word.
  */
 
 const words = process.argv.slice(2)
 const quick = words.includes('--quick')
 const endurance = words.includes('--endurance')
-const enduring = ['.alone.test.ts', 'tests/crossing.slow']
 const named = words.filter((word) => !word.startsWith('--'))
-const chosen = named.length === 0 && endurance ? enduring : named
 const exitUsage = 2
-// One more than the cores of a small machine: a test that waits leaves its core to another.
-const processes = 3
-const sharesMax = 12
 
-const slow = /\.(slow|alone)\.test\.ts$/
-// What these measure would be of the others, too.
-const alone = /\.alone\.test\.ts$/
-const found = globSync(['server/src/**/*.test.ts', 'tests/**/*.test.ts', 'conformance/**/*.test.ts'])
-  .toSorted()
-  .filter((file) => chosen.length === 0 || chosen.some((word) => file.includes(word)))
-const files = found.filter((file) => !(quick && chosen.length === 0 && slow.test(file)))
+const quickKinds: Kind[] = ['rules', 'areas']
+const enduringKinds: Kind[] = ['endurance', 'alone']
+
+const all = globSync(['server/src/**/*.test.ts', 'tests/**/*.test.ts', 'conformance/**/*.test.ts']).toSorted()
+const found = all.filter((file) => named.length === 0 || named.some((word) => isMeant(file, word)))
+const files = named.length > 0 ? found : found.filter((file) => usualKinds().includes(kindOf(file)))
+
+// One more than there are cores: a test that waits leaves its core to another. Each has databases with connections.
+const processes = Math.min(availableParallelism(), 16) + 1
+// A process has several shares after another, so that none of them is left alone at the end.
+const sharesPerProcess = 5
 
 if (files.length === 0) {
   console.error('No test matches.')
   process.exit(exitUsage)
 }
+process.exit(quick ? await runQuickly() : await runThoroughly())
 
-if (quick) process.exit(await runQuickly())
+/** A word that is a kind is not looked for in paths. */
+function isMeant(file: string, word: string): boolean {
+  return isKind(word) ? kindOf(file) === word : file.includes(word)
+}
 
-const services = await startServices()
-for (const missing of services.missing) console.error(`Missing: ${missing}; the tests that need it are skipped.`)
+function usualKinds(): Kind[] {
+  if (quick) return quickKinds
+  return endurance ? enduringKinds : ['rules', 'areas', 'sweep', 'install', 'endurance']
+}
 
-let code: number
-if (services.missing.length > 0 && process.env.CI === 'true') {
-  console.error('Under CI=true nothing may be missing.')
-  code = 1
-} else code = await runInStages(services.environment)
-await services.stop()
-process.exit(code)
-
-/** Most of what a small file costs is loading the server, so here one process loads it for many files. */
+/** Whoever has databases at hand still asked for the quick ones. */
 async function runQuickly(): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-quick-'))
-  const sharesCount = Math.min(files.length, sharesMax)
-  const shares = Array.from({ length: sharesCount }, (_, n) => {
-    const share = files.filter((_file, index) => index % sharesCount === n)
-    const imports = share.map((file) => `import '${pathToFileURL(resolve(file))}'\n`)
-    const name = join(folder, `share-${n + 1}.test.mjs`)
-    writeFileSync(name, imports.join(''))
+  const code = await run({ PARLEY_TEST_QUICK: 'true', PARLEY_TEST_POSTGRES: '', PARLEY_TEST_REDIS: '' })
+  if (named.length === 0) {
+    const left = found.filter((file) => !files.includes(file))
+    console.log(
+      `Left to npm test: all of it on PostgreSQL; what needs Redis; ${left.length} files:\n  ${left.join('\n  ')}`,
+    )
+  }
+  return code
+}
+
+async function runThoroughly(): Promise<number> {
+  const services = await startServices()
+  for (const missing of services.missing) console.error(`Missing: ${missing}; the tests that need it are skipped.`)
+  try {
+    if (services.missing.length === 0 || process.env.CI !== 'true') {
+      return await run({ ...services.environment, ...(endurance && { PARLEY_TEST_ENDURANCE: 'true' }) })
+    }
+    console.error('Under CI=true nothing may be missing.')
+    return 1
+  } finally {
+    await services.stop()
+  }
+}
+
+/** Most side by side; then, one after the other, those that measure: what they measured would be of the others, too. */
+async function run(environment: Record<string, string>): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-suites-'))
+  const prepared = await prepare(environment.PARLEY_TEST_POSTGRES)
+  const told = { ...environment, ...prepared.environment }
+  const alone = files.filter((file) => kindOf(file) === 'alone')
+  const stages = [
+    { shares: sharesOf(files.filter((file) => !alone.includes(file))), atOnce: processes },
+    { shares: alone.map((file) => [file]), atOnce: 1 },
+  ]
+  try {
+    let worst = 0
+    for (const { shares, atOnce } of stages) {
+      if (shares.length > 0) worst = Math.max(worst, await runShares(folder, shares, told, atOnce))
+    }
+    return worst
+  } finally {
+    prepared.remove()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/**
+ * Which files run in one process. Most of what a small file costs is loading the server, so one process loads it for many;
+ * what kills, signals or fills processes has one of its own. The longest come first, so that the end is not a wait for one.
+ */
+function sharesOf(chosen: string[]): string[][] {
+  const ofKind = (...kinds: Kind[]) => chosen.filter((file) => kinds.includes(kindOf(file)))
+  const sharing = ofKind('sweep', 'areas', 'rules')
+  const sharesCount = Math.min(sharing.length, processes * sharesPerProcess)
+  const shared = Array.from({ length: sharesCount }, (_, n) =>
+    sharing.filter((_file, index) => index % sharesCount === n),
+  )
+  const apart = [...ofKind('endurance'), ...ofKind('install')].map((file) => [file])
+  return [...apart, ...shared]
+}
+
+/** The test runner takes files in the order of their names. */
+function runShares(
+  folder: string,
+  shares: string[][],
+  environment: Record<string, string>,
+  atOnce: number,
+): Promise<number> {
+  const digits = String(shares.length).length
+  const testFiles = shares.map((share, n) => {
+    const name = join(folder, `share-${String(n + 1).padStart(digits, '0')}.test.mjs`)
+    writeFileSync(name, share.map((file) => `import '${pathToFileURL(resolve(file))}'\n`).join(''))
     return name
   })
-  // Whoever has databases at hand still asked for the quick ones.
-  const result = await runTests(shares, { PARLEY_TEST_QUICK: 'true', PARLEY_TEST_POSTGRES: '', PARLEY_TEST_REDIS: '' })
-  rmSync(folder, { recursive: true })
-  const left = found.filter((file) => !files.includes(file))
-  const also = left.length === 0 ? '' : `; and ${left.length} files:\n  ${left.join('\n  ')}`
-  console.log(`Left to npm test: all of it on PostgreSQL; what needs Redis; most of every-operation${also}`)
-  return result
+  return runTests(testFiles, environment, atOnce)
 }
 
-/** Some side by side, then those that must be alone, one after the other. The latter measure: they run where asked for. */
-async function runInStages(environment: Record<string, string>): Promise<number> {
-  const apart = files.filter((file) => alone.test(file))
-  const isAskedFor = chosen.length > 0
-  if (!isAskedFor) for (const file of apart) console.log(`Left to npm run endurance, as it measures: ${file}`)
-  const stages = [
-    { testFiles: files.filter((file) => !alone.test(file)), atOnce: processes },
-    { testFiles: isAskedFor ? apart : [], atOnce: 1 },
-  ].filter(({ testFiles }) => testFiles.length > 0)
-  let worst = 0
-  for (const { testFiles, atOnce } of stages) worst = Math.max(worst, await runTests(testFiles, environment, atOnce))
-  return worst
-}
-
-function runTests(testFiles: string[], environment: Record<string, string>, atOnce = processes): Promise<number> {
+function runTests(testFiles: string[], environment: Record<string, string>, atOnce: number): Promise<number> {
   const flags = [
     '--disable-warning=ExperimentalWarning',
     '--test',
@@ -94,7 +138,7 @@ function runTests(testFiles: string[], environment: Record<string, string>, atOn
   return new Promise((resolved) => {
     const child = spawn(process.execPath, [...flags, ...reporter, ...testFiles], {
       stdio: 'inherit',
-      env: { ...process.env, ...environment, ...(endurance && { PARLEY_TEST_ENDURANCE: 'true' }) },
+      env: { ...process.env, ...environment },
     })
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
     child.on('exit', (exitCode) => resolved(exitCode ?? 1))

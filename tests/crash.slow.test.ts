@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ordinary } from './support/bombs.ts'
 import { appWriter, callWriter, keyWriter, messageWriter, pictureWriter, type Writer } from './support/crash-writers.ts'
 import { databases } from './support/databases.ts'
+import { times } from './support/quick.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { type AppOnDisk, type Install, install, type ServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
@@ -13,9 +14,9 @@ import { until } from './support/until.ts'
  * acknowledge is there wholly or not at all, every call comes to an end, and files are where their rows say.
  */
 
-const killsCount = 50
+const killsCount = times(12, 50)
 const loadMillisecondsMax = 300
-const killsPerExamination = 10
+const killsPerExamination = times(6, 10)
 const seedVariable = 'CRASH_SEED'
 // Calls that are left alone end during the test, so supervision is interrupted too.
 const limits = { PARLEY_LIMIT_STANDARD: '1000000000', PARLEY_LIMIT_MESSAGES: '1000000000' }

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { assertParametersKnown, triedIds } from './support/crossing.ts'
 import type { Outcome, Search } from './support/crossing-worker.ts'
 import { databases } from './support/databases.ts'
+import { times } from './support/quick.ts'
 import { seedFrom } from './support/random.ts'
 
 /**
@@ -14,10 +15,10 @@ import { seedFrom } from './support/random.ts'
 const seedVariable = 'CROSSING_SEED'
 
 // Many small searches: on a busy machine each has its own time. Seeds differ, so every run looks elsewhere.
-const searchesInThread = process.env.PARLEY_TEST_ENDURANCE === 'true' ? 9 : 3
+const attempts = times(6_000, 12_000)
 const searches: Omit<Search, 'seed'>[] = [
-  ...Array.from({ length: searchesInThread }, () => ({ database: 'sqlite' as const, attempts: 10_000 })),
-  { database: 'postgres', attempts: 10_000 },
+  ...Array.from({ length: times(2, 9) }, () => ({ database: 'sqlite' as const, attempts })),
+  { database: 'postgres', attempts },
 ]
 
 describe('what reads alike', () => {

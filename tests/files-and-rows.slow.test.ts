@@ -17,6 +17,7 @@ import type { Pictures } from '../server/src/kit/ports.ts'
 import { type InApp, workIn } from '../server/src/kit/work.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { databases, freshDatabase } from './support/databases.ts'
+import { times } from './support/quick.ts'
 import { type Random, randomFrom, seedFrom } from './support/random.ts'
 import { s3Server } from './support/s3.ts'
 import { until } from './support/until.ts'
@@ -27,7 +28,7 @@ import { until } from './support/until.ts'
  */
 
 const seedVariable = 'FILES_SEED'
-const runsPerStore = 6
+const runsPerStore = times(2, 6)
 const stepsPerRun = 200
 const apps = ['shop', 'club']
 const hour = 3_600

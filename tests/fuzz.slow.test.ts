@@ -8,6 +8,7 @@ import { databases } from './support/databases.ts'
 import { areasOfTalk } from './support/fuzz.ts'
 import type { Campaign, Outcome } from './support/fuzz-worker.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
+import { times } from './support/quick.ts'
 import { type Random, randomFrom, seedFrom } from './support/random.ts'
 
 /** Whatever is sent, the server answers in the contract's form, soon, and never with a fault of its own. */
@@ -18,9 +19,9 @@ const validShareOfTalk = 0.25
 
 const campaigns: Omit<Campaign, 'seed'>[] = [
   // Strict houses hold every reply against its schema, too.
-  { database: 'sqlite', strict: true, requests: 50_000 },
-  { database: 'sqlite', strict: false, requests: 45_000 },
-  { database: 'postgres', strict: true, requests: 10_000 },
+  { database: 'sqlite', strict: true, requests: times(12_000, 50_000) },
+  { database: 'sqlite', strict: false, requests: times(8_000, 45_000) },
+  { database: 'postgres', strict: true, requests: times(3_000, 10_000) },
 ]
 
 describe('fuzz', { concurrency: threads }, () => {
@@ -68,7 +69,7 @@ function inThread(campaign: Campaign): Promise<Outcome> {
   })
 }
 
-const rawBatches = 25
+const rawBatches = times(8, 25)
 const rawPerBatch = 16
 const rawPatienceMilliseconds = 400
 

@@ -13,6 +13,7 @@ import { countingArea, numbersIn } from './support/counting-area.ts'
 import { callWriter, keyWriter, messageWriter, Unavailable, type Writer } from './support/crash-writers.ts'
 import { databases } from './support/databases.ts'
 import { plainWriter } from './support/plain-writer.ts'
+import { times } from './support/quick.ts'
 import { type Random, randomFrom, seedFrom } from './support/random.ts'
 import { type AppOnDisk, type Install, install, type ServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
@@ -31,6 +32,9 @@ const settings = {
   PARLEY_LOG_LEVEL: 'warn',
 }
 const backMilliseconds = 10_000
+const rounds = times(3, 10)
+const endsCount = rounds * 20
+const restarts = times(4, 10)
 
 describe('losing the database', { skip }, () => {
   let postgres: PrivatePostgres
@@ -113,10 +117,10 @@ describe('losing the database', { skip }, () => {
 
     const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged(), 0)
 
-    it('200 ended backends end no process, lose nothing and leave nothing half done', async (test) => {
+    it(`${endsCount} ended backends end no process, lose nothing and leave nothing half done`, async (test) => {
       test.diagnostic(`${seedVariable}=${seed}`)
       const before = acknowledged()
-      const [rounds, endsPerRound] = [10, 20]
+      const endsPerRound = endsCount / rounds
       for (let round = 1; round <= rounds; round += 1) {
         await loadDuring(() => endBackends(site, endsPerRound, random))
         await everythingIsThere('recent')
@@ -126,9 +130,8 @@ describe('losing the database', { skip }, () => {
       test.diagnostic(`${acknowledged() - before} facts acknowledged, 0 lost`)
     })
 
-    it('10 restarts of the database end no process, lose nothing and leave nothing half done', async (test) => {
+    it(`${restarts} restarts of the database end no process, lose nothing and leave nothing half done`, async (test) => {
       const before = acknowledged()
-      const restarts = 10
       for (let restart = 1; restart <= restarts; restart += 1) {
         await loadDuring(async () => {
           await pause(random.next() * 500)

@@ -24,7 +24,7 @@ import { createFileDoor } from './http/file-door.ts'
 import { listen } from './http/listener.ts'
 import { createObserver } from './http/observe.ts'
 import { openApiDocument } from './http/openapi.ts'
-import { usualPatience } from './http/patience.ts'
+import { type Patience, usualPatience } from './http/patience.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createProxyTrust } from './http/proxy.ts'
 import { createPublicPages } from './http/public-pages.ts'
@@ -68,6 +68,8 @@ export interface Options {
   passwords?: Passwords
   /** Hold every reply against its schema; for tests. */
   strict?: boolean
+  /** Where clients are given less time, or more, than usual; for tests. */
+  patience?: Partial<Patience>
   /** How long to wait for a database that is away; not at all if absent. */
   databasePatienceSeconds?: number
   /** Take only these migration steps: to load what an older version has written. */
@@ -318,7 +320,11 @@ export async function startService(config: Config, log: Logger, options: Options
   const listener = await listen(
     { host: config.host, port: config.port, ...certificates },
     answerRequest,
-    { ...usualPatience, stallMilliseconds: config.downloadStallSeconds * millisecondsPerSecond },
+    {
+      ...usualPatience,
+      stallMilliseconds: config.downloadStallSeconds * millisecondsPerSecond,
+      ...options.patience,
+    },
     {
       connectionsMax: config.connectionsMax,
       connectionsPerAddressMax: config.connectionsPerAddressMax,

@@ -62,6 +62,7 @@ const seldom = new Set(
 )
 const seldomChance = 0.3
 const strangerChance = 0.05
+const undoneChance = 0.3
 
 /** What an attempt is about: a conversation, and who is to do something there, as a rule one who may. */
 interface Scene {
@@ -89,8 +90,8 @@ function sceneOn(stage: Stage, by: By, random: Random, { path }: Operation): Sce
   return { stage, random, actor: random.pick(actors), place: random.pick(stage.hostile.places), made: {} }
 }
 
-export function attemptIn(stage: Stage, by: By, random: Random): Attempt {
-  const { area, operation } = chosen(by, random)
+export function attemptIn(stage: Stage, by: By, random: Random, isDone: (id: string) => boolean): Attempt {
+  const { area, operation } = undone(by, random, isDone) ?? chosen(by, random)
   const scene = sceneOn(stage, by, random, operation)
   const { own, other } = stage
   const isManagement = operation.door === 'management'
@@ -121,6 +122,12 @@ export function attemptIn(stage: Stage, by: By, random: Random): Attempt {
     actor: isClient || isNamed ? actor : undefined,
     isStranger,
   }
+}
+
+/** What has not worked out yet comes more often, as all of it is to have been done in the end. */
+function undone(by: By, random: Random, isDone: (id: string) => boolean): Tried | undefined {
+  const left = random.chance(undoneChance) ? tried[by].filter(({ operation }) => !isDone(operation.id)) : []
+  return left.length > 0 ? random.pick(left) : undefined
 }
 
 function chosen(by: By, random: Random): Tried {

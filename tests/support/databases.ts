@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { memoryFolder } from '../../scripts/memory-folder.ts'
 import { databaseAt, runAt } from '../../scripts/postgres.ts'
+import { masterKeyFile } from '../../server/src/install/master-key.ts'
 
 /** The databases every suite runs on. Without a PostgreSQL at hand only the embedded one is there. */
 export type DatabaseName = 'sqlite' | 'postgres'
@@ -17,36 +18,43 @@ export interface FreshDatabase {
   drop(): Promise<void>
 }
 
-const memoryFolder = '/dev/shm'
-const roomBytes = 2 ** 31
-
-/**
- * Where data folders are: in memory where the system has room for that, as waiting for a disk is most of what a small
- * write costs. Tests end Parley, never the machine, so nothing hangs on what reached a disk.
- */
-const base = hasRoom(memoryFolder) ? memoryFolder : tmpdir()
-
-function hasRoom(folder: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize >= roomBytes
-  } catch {
-    return false
-  }
-}
+// What the runner has made for all tests; see scripts/prepared.ts.
+const { PARLEY_TEST_PREPARED: preparedFolder, PARLEY_TEST_PREPARED_DATABASE: preparedName } = process.env
 
 /** A new, empty database and data folder, gone after the test; on a PostgreSQL of its own, if the test brings one. */
 export async function freshDatabase(name: DatabaseName, serverUrl = postgresUrl ?? ''): Promise<FreshDatabase> {
-  const folder = mkdtempSync(join(base, 'parley-test-'))
+  return makeDatabase(name, serverUrl)
+}
+
+/**
+ * The same with certificates, and with tables that hold nothing yet: what a server finds that has been started once. A
+ * test that was not started by the runner has nothing to copy, and its server makes them.
+ */
+export async function preparedDatabase(name: DatabaseName): Promise<FreshDatabase> {
+  if (!preparedFolder) return freshDatabase(name)
+  const made = await makeDatabase(name, postgresUrl ?? '', preparedName)
+  const folder = made.environment.PARLEY_DATA ?? ''
+  for (const file of readdirSync(preparedFolder)) {
+    if (name === 'sqlite' || file.endsWith('.pem')) copyFileSync(join(preparedFolder, file), join(folder, file))
+  }
+  // No two installs have the same.
+  if (name === 'sqlite') writeFileSync(join(folder, masterKeyFile), newMasterKey(), { mode: 0o600 })
+  return made
+}
+
+const newMasterKey = () => randomBytes(32).toString('hex')
+
+async function makeDatabase(name: DatabaseName, serverUrl: string, copied?: string): Promise<FreshDatabase> {
+  const folder = mkdtempSync(join(memoryFolder(), 'parley-test-'))
   const environment: Record<string, string> = { PARLEY_DATA: folder }
   if (name === 'sqlite') {
     return { environment, drop: async () => rmSync(folder, { recursive: true, force: true }) }
   }
   const database = `test_${randomBytes(6).toString('hex')}`
-  await runAt(serverUrl, `CREATE DATABASE ${database}`)
+  await runAt(serverUrl, `CREATE DATABASE ${database}${copied ? ` TEMPLATE ${copied}` : ''}`)
   environment.PARLEY_DATABASE_URL = databaseAt(serverUrl, database)
   environment.PARLEY_DATABASE_CONNECTIONS = '5'
-  environment.PARLEY_MASTER_KEY = randomBytes(32).toString('hex')
+  environment.PARLEY_MASTER_KEY = newMasterKey()
   return {
     environment,
     async drop() {

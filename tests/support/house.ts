@@ -8,7 +8,7 @@ import { type Service, startService } from '../../server/src/compose.ts'
 import { readConfig } from '../../server/src/config.ts'
 import type { Area } from '../../server/src/kit/area.ts'
 import type { AdjustableClock, Passwords } from '../../server/src/kit/ports.ts'
-import { type DatabaseName, type FreshDatabase, freshDatabase } from './databases.ts'
+import { type DatabaseName, type FreshDatabase, preparedDatabase } from './databases.ts'
 import { dispatchClient, type Way } from './dispatched.ts'
 import { type Answer, type Client, httpsClient, type Sending } from './http.ts'
 import { assertNothingTripped, installTripwire } from './tripwire.ts'
@@ -73,7 +73,7 @@ export async function house({
   way = 'http',
 }: HouseOptions): Promise<House> {
   installTripwire()
-  const fresh = on ?? (await freshDatabase(database))
+  const fresh = on ?? (await preparedDatabase(database))
   const clock = systemClock()
   const config = readConfig({
     PARLEY_PORT: '0',
@@ -89,6 +89,8 @@ export async function house({
   const log = pino({ level: process.env.PARLEY_TEST_LOG ?? 'silent' })
   const service = await startService(config, log, {
     ...{ clock, strict },
+    // Whoever closes a house has its answers.
+    patience: { arrivalMilliseconds: 1 },
     ...(passwords && { passwords }),
     ...(areas && { areas: [...allAreas, ...areas] }),
   })

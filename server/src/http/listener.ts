@@ -42,7 +42,6 @@ export const usualLimits: ListenerLimits = {
 }
 
 const headBytesMax = 16_384
-const idleGraceMilliseconds = 250
 
 export async function listen(
   { host, port, cert, key }: { host: string; port: number; cert: string; key: string },
@@ -129,7 +128,7 @@ export async function listen(
 
   /** A moment for what is on its way, and the tick after it: a busy process has not read yet what came meanwhile. */
   async function moment(): Promise<void> {
-    await pause(idleGraceMilliseconds)
+    await pause(patience.arrivalMilliseconds)
     await nextTick()
   }
 

@@ -20,6 +20,8 @@ export interface Patience {
   idleMilliseconds: number
   /** How often all of this is looked at. */
   checkMilliseconds: number
+  /** What has been sent when the door closes has so long to arrive. */
+  arrivalMilliseconds: number
 }
 
 export const usualPatience: Patience = {
@@ -30,6 +32,7 @@ export const usualPatience: Patience = {
   stallMilliseconds: 60_000,
   idleMilliseconds: 65_000,
   checkMilliseconds: 2_000,
+  arrivalMilliseconds: 250,
 }
 
 const givenTime = new WeakSet<IncomingMessage>()

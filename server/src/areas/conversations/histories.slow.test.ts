@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../../tests/support/house.ts'
+import { times } from '../../../../tests/support/quick.ts'
 import { type Random, randomFrom, seedFrom } from '../../../../tests/support/random.ts'
 import { type Work, workIn } from '../../kit/work.ts'
 import { usualSettings } from '../apps/index.ts'
@@ -86,10 +87,10 @@ interface Size {
 }
 
 const sizes: Size[] = [
-  { members: 1, histories: { sqlite: 800, postgres: 60 }, steps: 12 },
-  { members: 2, histories: { sqlite: 2_600, postgres: 200 }, steps: 18 },
-  { members: 300, histories: { sqlite: 1_580, postgres: 60 }, steps: 18 },
-  { members: 5_000, histories: { sqlite: 25, postgres: 4 }, steps: 25 },
+  { members: 1, histories: { sqlite: times(150, 800), postgres: times(20, 60) }, steps: 12 },
+  { members: 2, histories: { sqlite: times(450, 2_600), postgres: times(60, 200) }, steps: 18 },
+  { members: 300, histories: { sqlite: times(250, 1_580), postgres: times(20, 60) }, steps: 18 },
+  { members: 5_000, histories: { sqlite: times(6, 25), postgres: times(2, 4) }, steps: 25 },
 ]
 
 const rowsAtOnce = 1_000

@@ -4,6 +4,7 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { type Hostile, hostileIds } from '../../../../tests/support/hostile.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import type { Answer } from '../../../../tests/support/http.ts'
+import { times } from '../../../../tests/support/quick.ts'
 import { type Random, randomFrom, seedFrom } from '../../../../tests/support/random.ts'
 import { appWith, as } from '../../../../tests/support/talk.ts'
 import { pathOf, type Said, type Talk, TalkModel } from '../../../../tests/support/talk-model.ts'
@@ -26,7 +27,7 @@ import {
  */
 
 const seedVariable = 'HOSTILE_SEED'
-const stories = { sqlite: { count: 12, steps: 200 }, postgres: { count: 2, steps: 150 } }
+const stories = { sqlite: { count: times(4, 12), steps: 200 }, postgres: { count: times(1, 2), steps: 150 } }
 const stepsPerLook = 25
 const lookersMax = 5
 

@@ -6,6 +6,7 @@ import type { Answer } from '../../../../tests/support/http.ts'
 import {
   Comparison,
   doorsFor,
+  isTriedOn,
   type Line,
   linesOf,
   wordFor,
@@ -192,6 +193,7 @@ for (const database of databases) {
       let scene = await set()
       for (const { act = '', [who]: cell } of lines) {
         for (const { name, caller } of doors) {
+          if (!isTriedOn(database, cell, name)) continue
           const answer = await ask(caller, act, scene)
           const word = wordOf(act, answer, scene)
           comparison.check(cell, name, word, `${who}: ${act}`)

@@ -278,7 +278,7 @@ for (const database of databases) {
     let built: Stage
     before(async () => {
       h = await house({ database })
-      built = await stage(h)
+      built = await stage(h, database)
       await denyAll(built.app)
     })
     after(() => h.close())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type DatabaseName, databases } from '../../../../tests/support/databases.ts'
 import { type House, house } from '../../../../tests/support/house.ts'
-import { Comparison, linesOf } from '../../../../tests/support/matrix.ts'
+import { Comparison, isTriedOn, linesOf } from '../../../../tests/support/matrix.ts'
 import { type Part, Ship } from '../../../../tests/support/ship.ts'
 import { scopeCatalogues } from './catalogue.ts'
 
@@ -259,6 +259,7 @@ for (const database of databases) {
         for (const { act = '', ...cells } of lines) {
           for (const part of parts) {
             for (const { name, caller } of ship.doorsOf(part)) {
+              if (!isTriedOn(database, cells[part], name)) continue
               const isAsked = part === scope || (part === 'owner' && scope === 'admin')
               const key = `${part} ${act} ${name}`
               const word =

@@ -1,0 +1,29 @@
+/** A test file's name tells its kind. */
+export type Kind = (typeof kinds)[number]
+
+const kinds = [
+  /** What holds for the whole house, and for each of its parts. */
+  'rules',
+  /** What an area promises. */
+  'areas',
+  /** Tables gone through from end to end: every operation, every role, every way of writing a request. */
+  'sweep',
+  /** An install as an operator has it: commands, processes, files, services that go away. */
+  'install',
+  /** Searches that could go on for ever, and what takes very much: bounded in a usual run, longer when asked for. */
+  'endurance',
+  /** Measures, and needs the machine for itself. */
+  'alone',
+] as const
+
+const suffix = /\.(sweep|install|endurance|alone)\.test\.ts$/
+
+export function kindOf(file: string): Kind {
+  const told = suffix.exec(file)?.[1]
+  if (told) return told as Kind
+  return file.startsWith('server/src/areas/') ? 'areas' : 'rules'
+}
+
+export function isKind(word: string): word is Kind {
+  return (kinds as readonly string[]).includes(word)
+}
