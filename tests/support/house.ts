@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
-import { systemClock } from '../../server/src/adapters/clock/system.ts'
 import { addManagementKey } from '../../server/src/areas/apps/index.ts'
 import { areas as allAreas } from '../../server/src/areas/index.ts'
 import { type Service, startService } from '../../server/src/compose.ts'
 import { readConfig } from '../../server/src/config.ts'
 import type { Area } from '../../server/src/kit/area.ts'
 import type { AdjustableClock, Passwords } from '../../server/src/kit/ports.ts'
+import { standingClock } from './clock.ts'
 import { type DatabaseName, type FreshDatabase, preparedDatabase } from './databases.ts'
 import { dispatchClient, type Way } from './dispatched.ts'
 import { type Answer, type Client, httpsClient, type Sending } from './http.ts'
@@ -61,6 +61,8 @@ export interface HouseOptions {
   strict?: boolean
   passwords?: Passwords
   way?: Way
+  /** One that stands still, unless it is given. */
+  clock?: AdjustableClock
 }
 
 export async function house({
@@ -71,10 +73,10 @@ export async function house({
   strict = true,
   passwords,
   way = 'http',
+  clock = standingClock(),
 }: HouseOptions): Promise<House> {
   installTripwire()
   const fresh = on ?? (await preparedDatabase(database))
-  const clock = systemClock()
   const config = readConfig({
     PARLEY_PORT: '0',
     PARLEY_EMULATOR: 'true',

@@ -25,8 +25,3 @@ export function settleUntil(h: House, what: string, condition: () => boolean | P
     return condition()
   })
 }
-
-/** Waits for the next second to begin, for tests of what happens within one. */
-export function freshSecond(): Promise<void> {
-  return pause(1000 - (Date.now() % 1000))
-}
