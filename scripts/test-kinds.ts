@@ -16,12 +16,14 @@ const kinds = [
   'alone',
 ] as const
 
-const suffix = /\.(sweep|install|endurance|alone)\.test\.ts$/
+const suffix = /\.([\w-]+)\.test\.ts$/
+const suffixed: readonly string[] = ['sweep', 'install', 'endurance', 'alone'] satisfies Kind[]
 
 export function kindOf(file: string): Kind {
   const told = suffix.exec(file)?.[1]
-  if (told) return told as Kind
-  return file.startsWith('server/src/areas/') ? 'areas' : 'rules'
+  if (told === undefined) return file.startsWith('server/src/areas/') ? 'areas' : 'rules'
+  if (!suffixed.includes(told)) throw new Error(`${file}: "${told}" is no kind of test.`)
+  return told as Kind
 }
 
 export function isKind(word: string): word is Kind {
