@@ -288,6 +288,8 @@ function settingsFor(statementMilliseconds: number): string {
     // nor a plan be compiled because the function for grams is declared expensive.
     'SET enable_seqscan = off',
     'SET jit = off',
+    // One statement takes one process of the database: whoever asks for much must not get several for it.
+    'SET max_parallel_workers_per_gather = 0',
   ].join('; ')
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { askedOfEach } from '../../storage/plans.ts'
 import { preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import type { ConversationKey } from './place.ts'
 import type { Side } from './sides.ts'
@@ -126,15 +127,16 @@ function exceptionsIn(db: TenantDb, spans: Span[], blocked: readonly string[]) {
     AND messages.conversation_key = span.conversation_key AND messages.seq > span.after AND messages.seq <= span.up_to
     AND messages.counts = 1 AND ${condition}`
   const ignored = sql.join([sql`span.uid`, ...blocked.map((uid) => sql`${uid}`)])
+  // Asked of each mention: with many blocked users, planners begin with all messages of the app.
+  const isCounted = askedOfEach(sql`FROM messages WHERE messages.app_id = ${db.appId}
+    AND messages.id = message_mentions.message_id AND messages.counts = 1 AND messages.deleted_at IS NULL
+    AND messages.sender NOT IN (${ignored})`)
   return db.sql<Exceptions>`WITH span (uid, conversation_key, after, up_to) AS (VALUES ${sql.join(values)})
     SELECT span.conversation_key AS "conversationKey",
     (${within(sql`messages.deleted_at IS NOT NULL`)})
       + (${within(sql`messages.deleted_at IS NULL AND messages.sender IN (${ignored})`)}) AS uncounted,
-    (SELECT count(*) FROM message_mentions JOIN messages
-      ON messages.app_id = message_mentions.app_id AND messages.id = message_mentions.message_id
-      WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid = span.uid
+    (SELECT count(*) FROM message_mentions WHERE message_mentions.app_id = ${db.appId} AND message_mentions.uid = span.uid
       AND message_mentions.conversation_key = span.conversation_key
-      AND message_mentions.seq > span.after AND message_mentions.seq <= span.up_to
-      AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender NOT IN (${ignored})) AS mentions
+      AND message_mentions.seq > span.after AND message_mentions.seq <= span.up_to AND ${isCounted}) AS mentions
     FROM span`
 }
