@@ -13,6 +13,7 @@ import {
 import type { Answer } from '../../../../tests/support/http.ts'
 import { appWith, as, clientOf } from '../../../../tests/support/talk.ts'
 import { form, formType, stream } from '../../../../tests/support/uploads.ts'
+import { systemClock } from '../../adapters/clock/system.ts'
 
 const limit = 6
 const windowSeconds = 60
@@ -28,7 +29,7 @@ for (const database of databases) {
     before(async () => {
       mock.timers.enable({ apis: ['Date'], now: now * 1000 })
       const environment = { PARLEY_LIMIT_MESSAGES: String(limit), PARLEY_LIMIT_UNREAD: '2' }
-      h = await house({ database, environment })
+      h = await house({ database, environment, clock: systemClock() })
       app = await appWith(h, 'lin', 'max', ...receivers)
       lin = await clientOf(h, app, 'lin')
       assertSucceeds(await app.post('/users/r9/blockedusers', { blockedUids: ['lin'] }))
