@@ -195,7 +195,7 @@ describe('the tails of two nodes', { skip }, () => {
         await runAt(
           url,
           `SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity
-            WHERE datname = $1 AND pid != pg_backend_pid() ORDER BY random() LIMIT 4) AS some`,
+            WHERE datname = $1 AND pid != pg_backend_pid() ORDER BY random() LIMIT 4) AS chosen`,
           [database],
         )
       }
