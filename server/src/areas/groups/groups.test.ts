@@ -4,11 +4,14 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { dump, rowsOfApp } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
+import { plansOf } from '../../../../tests/support/plans.ts'
 import { connectUsers, toldTo } from '../../../../tests/support/told.ts'
 import { workIn } from '../../kit/work.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { placeOfGroup, unreadOf, writeMessage } from '../timeline/index.ts'
 import { voidConversation } from './conversation.ts'
+import { onlineMembersCount } from './online.ts'
+import { requireGroup } from './store.ts'
 import type { GroupRow } from './tables.ts'
 
 const as = (uid: string) => ({ onBehalfOf: uid })
@@ -534,6 +537,26 @@ for (const database of databases) {
           headers: { authToken },
         })
         assertFails(tooMany, 400, 'ERR_BAD_REQUEST')
+      })
+
+      it('counts them by index: those who are connected, or the members, whoever are fewer', async () => {
+        const app = await newApp('ada', 'lin', 'bo')
+        await create(app, { guid: 'g', name: 'G', members: { participants: ['lin', 'bo'] } }, as('ada'))
+        const count = async () => {
+          let counted: number | undefined
+          const plans = await plansOf(h, app, async (db) => {
+            counted = await onlineMembersCount(db, await requireGroup(db, 'g'))
+          })
+          return { counted, plans: plans.join('\n') }
+        }
+        connectUsers(h, app, 'lin', 'nobody')
+        const few = await count()
+        assert.equal(few.counted, 1)
+        if (database === 'sqlite') assert.match(few.plans, /SEARCH group_members [^"]*group_id=\? AND user_id=\?/)
+        connectUsers(h, app, 'bo', ...Array.from({ length: 1_500 }, (_, n) => `stranger-${n}`))
+        const many = await count()
+        assert.equal(many.counted, 2)
+        if (database === 'sqlite') assert.match(many.plans, /SEARCH group_members [^"]*group_id=\? AND user_id>\?/)
       })
     })
 

@@ -1,30 +1,63 @@
 import { sql } from 'kysely'
-import { foundFirst, lookUpEach } from '../../storage/plans.ts'
+import { askedOfEach, lookUpEach } from '../../storage/plans.ts'
+import { eachOf } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { onlineIn, uidsOnline } from '../users/index.ts'
+import { onlineIn } from '../users/index.ts'
 import type { GroupRow } from './tables.ts'
 
-// So many are asked while everybody waits.
+// So many are asked while everybody waits, and so many by one statement.
 export const askedSharedMax = 10_000
+const askedAtOnce = 1_000
 
 /** How many members are connected: the members are asked, or all who are connected, whoever are fewer. */
-export async function onlineMembersCount(db: TenantDb, { id, members_count }: GroupRow): Promise<number> {
-  const { size } = onlineIn(db)
-  if (size === 0 || members_count === 0) return 0
-  if (Math.min(size, members_count) > askedSharedMax) db.leaveSharedReader()
-  const ofGroup = sql`group_members.group_id = ${id}`
-  const few = { few: uidsOnline(db), name: 'hit', columns: ['uid'] } as const
-  const select = sql`count(*) AS n`
-  const counting =
-    size < members_count
-      ? lookUpEach(db, {
-          ...few,
-          select,
-          table: 'group_members',
-          match: sql`${ofGroup} AND group_members.uid = hit.uid`,
-        })
-      : sql`${foundFirst(few.name, few.columns, few.few)} SELECT ${select} FROM group_members
-          WHERE group_members.app_id = ${db.appId} AND ${ofGroup} AND group_members.uid IN (SELECT uid FROM hit)`
-  const [row] = await db.sql<{ n: number }>`${counting}`.execute()
+export async function onlineMembersCount(db: TenantDb, group: GroupRow): Promise<number> {
+  const online = onlineIn(db)
+  const asked = Math.min(online.size, group.members_count)
+  if (asked === 0) return 0
+  if (asked > askedSharedMax) db.leaveSharedReader()
+  const candidates = online.size < group.members_count ? inPortions([...online]) : membersAmong(db, group, online)
+  let count = 0
+  for await (const uids of candidates) count += await countMembers(db, group, uids)
+  return count
+}
+
+function* inPortions(uids: string[]): Generator<string[]> {
+  for (let n = 0; n < uids.length; n += askedAtOnce) yield uids.slice(n, n + askedAtOnce)
+}
+
+/** The UIDs of members who are in the set. */
+async function* membersAmong(
+  db: TenantDb,
+  { id }: GroupRow,
+  set: ReadonlySet<string>,
+): AsyncGenerator<string[], undefined> {
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const rows: { user_id: string; uid: string }[] = await db
+      .select('group_members')
+      .select(['group_members.user_id', 'group_members.uid'])
+      .where('group_members.group_id', '=', id)
+      .where('group_members.user_id', '>', last)
+      .orderBy('group_members.user_id')
+      .limit(askedAtOnce)
+      .execute()
+    const uids = rows.map(({ uid }) => uid).filter((uid) => set.has(uid))
+    if (uids.length > 0) yield uids
+    last = rows.length < askedAtOnce ? undefined : rows.at(-1)?.user_id
+  }
+}
+
+/** Memberships are found by the user's own id, which no later user of the UID has. */
+async function countMembers(db: TenantDb, { id }: GroupRow, uids: string[]): Promise<number> {
+  const named = lookUpEach(db, {
+    few: eachOf(db, uids),
+    name: 'hit',
+    columns: ['uid'],
+    select: sql`count(*) AS n`,
+    table: 'users',
+    match: sql`users.uid = hit.uid`,
+  })
+  const isMember = askedOfEach(sql`FROM group_members WHERE group_members.app_id = ${db.appId}
+    AND group_members.group_id = ${id} AND group_members.user_id = users.id`)
+  const [row] = await db.sql<{ n: number }>`${named} AND ${isMember}`.execute()
   return row?.n ?? 0
 }
