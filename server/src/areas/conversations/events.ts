@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
-import { groupChannel } from '../timeline/events.ts'
+import { filesByKey, groupChannel } from '../timeline/events.ts'
 import { appChannel, userChannel } from '../users/events.ts'
 import { systemUid } from '../users/index.ts'
 import { Conversation } from './schemas.ts'
@@ -9,6 +9,7 @@ import { Conversation } from './schemas.ts'
 export const markedUnread = defineEvent({
   name: 'conversation.markedUnread',
   payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
+  forms: filesByKey,
   audience: ({ uid }) => [userChannel(uid)],
 })
 
@@ -23,6 +24,7 @@ export const conversationOpened = defineEvent({
 export const conversationTagged = defineEvent({
   name: 'conversation.tagged',
   payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
+  forms: filesByKey,
   audience: ({ uid }) => [userChannel(uid)],
 })
 
@@ -36,6 +38,7 @@ function pinning(name: string, trigger: string) {
   return defineEvent({
     name,
     payload: Pinned,
+    forms: filesByKey,
     audience: ({ uid }) => [uid === systemUid ? appChannel : userChannel(uid)],
     webhook: { trigger, body: ({ conversation, by }) => ({ conversation, by }) },
   })

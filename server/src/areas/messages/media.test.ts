@@ -65,14 +65,24 @@ for (const database of databases) {
       for (const act of ['reactions/wave', 'pin', 'save']) {
         assertSucceeds(await app.post(`/messages/${id}/${act}`, undefined, as('ada')))
       }
+      const side = '/users/lin/conversation'
+      assertSucceeds(await app.put(side, { tags: ['oak'] }, as('ada')))
+      assertSucceeds(await app.post(`${side}/pin`, undefined, as('ada')))
+      assertSucceeds(await app.delete(`${side}/pin`, undefined, as('ada')))
+      assertSucceeds(await app.post(`${side}/read`, undefined, as('ada')))
+      assertSucceeds(await app.delete(`${side}/read`, { messageId: id }, as('ada')))
       assertSucceeds(await app.put(`/messages/${id}`, { data: { caption: 'Oak' } }, as('lin')))
       const rows = await tenantDb(h.service.house.database.reader, app.id)
         .select('events')
         .select(['events.name', 'events.payload'])
         .where('events.payload', 'like', '%plan.txt%')
         .execute()
-      const names = ['actionWritten', 'edited', 'pinned', 'saved', 'sent'].map((name) => `message.${name}`)
-      assert.deepEqual([...new Set(rows.map(({ name }) => name))].toSorted(), [...names, 'reaction.added'])
+      const names = [
+        ...['markedUnread', 'pinned', 'tagged', 'unpinned'].map((name) => `conversation.${name}`),
+        ...['actionWritten', 'edited', 'pinned', 'saved', 'sent'].map((name) => `message.${name}`),
+        'reaction.added',
+      ]
+      assert.deepEqual([...new Set(rows.map(({ name }) => name))].toSorted(), names)
       for (const { name, payload } of rows) assert.doesNotMatch(payload, /\/files\//, name)
 
       // Long after what was signed at first has ended.

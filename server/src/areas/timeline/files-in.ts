@@ -33,14 +33,22 @@ function withSubject(data: Content, change: Change): Content {
   return { ...data, entities: { ...others, on: { ...on, entity: withFiles(on.entity, change) } } }
 }
 
+/** Where an event can have messages: what happened to which, or the last one of a conversation. */
 interface Messages {
-  message: Message
+  message?: Message
   action?: Message
+  conversation?: { lastMessage?: unknown }
 }
 
 function inAll<Payload extends Messages>(payload: Payload, change: Change): Payload {
-  const { message, action } = payload
-  return { ...payload, message: withFiles(message, change), ...(action && { action: withFiles(action, change) }) }
+  const { message, action, conversation } = payload
+  const lastMessage = conversation?.lastMessage as Message | undefined
+  return {
+    ...payload,
+    ...(message && { message: withFiles(message, change) }),
+    ...(action && { action: withFiles(action, change) }),
+    ...(lastMessage && { conversation: { ...conversation, lastMessage: withFiles(lastMessage, change) } }),
+  }
 }
 
 /** For events with messages in them. */
