@@ -54,12 +54,8 @@ export async function keepSigns(
   course: Course,
 ): Promise<void> {
   const { signs } = course
-  const isIn = (list: readonly Sign[]) => {
-    const keys = new Set(list.map(keyOf))
-    return (sign: Sign) => keys.has(keyOf(sign))
-  }
-  const gone = before.filter((sign) => !isIn(signs)(sign))
-  const come = signs.filter((sign) => !isIn(before)(sign))
+  const gone = missingIn(signs, before)
+  const come = missingIn(before, signs)
   if (gone.length > 0) await removeSigns(db, sessionId, isFinal(course.state.status) ? undefined : gone)
   if (come.length > 0)
     await addSigns(
@@ -90,6 +86,11 @@ async function removeSigns(db: TenantDb, sessionId: string, gone: Sign[] | undef
 
 function toRow(sessionId: string, { uid, deviceId, seenAt }: Sign): SignRow {
   return { session_id: sessionId, uid, device_id: deviceId, seen_at: seenAt }
+}
+
+function missingIn(list: readonly Sign[], wanted: readonly Sign[]): Sign[] {
+  const keys = new Set(list.map(keyOf))
+  return wanted.filter((sign) => !keys.has(keyOf(sign)))
 }
 
 function keyOf({ uid, deviceId }: Sign): string {
