@@ -172,8 +172,11 @@ export function openPostgres(
     },
     // Other nodes may hold claims; those of a dead one run out by themselves.
     releaseClaims: async () => {},
-    claimLease: (name, holder, now, expiresAt) =>
-      pool.write(async (run) => {
+    async claimLease(name, holder, now, expiresAt) {
+      // Nodes that wait for a lease ask at every wake-up: only looking, they write nothing and lock nobody's row.
+      const held = 'SELECT 1 FROM leases WHERE name = $1 AND holder != $2 AND expires_at > $3'
+      if ((await pool.read(held, [name, holder, now])).rows.length > 0) return false
+      return pool.write(async (run) => {
         const { rows } = await run(
           `INSERT INTO leases (name, holder, expires_at) VALUES ($1, $2, $3)
            ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
@@ -182,7 +185,8 @@ export function openPostgres(
           [name, holder, expiresAt, now],
         )
         return rows.length > 0
-      }),
+      })
+    },
     releaseLeases: (holder) =>
       pool.write(async (run) => void (await run('DELETE FROM leases WHERE holder = $1', [holder]))),
     numbered: (table) =>
