@@ -54,6 +54,7 @@ export function createWorkers(
     failed: tell('followers cannot read on; they try again'),
   })
   let running = false
+  let stopListening = () => {}
   let timers: NodeJS.Timeout[] = []
 
   // Each goes on by itself, and none waits for another; but what one of them does may be work for the others.
@@ -149,7 +150,7 @@ export function createWorkers(
   return {
     start() {
       running = true
-      database.onWake(wake)
+      stopListening = database.onWake(wake)
       timers = [
         setInterval(wake, pollMilliseconds),
         setInterval(() => void note(), noteMilliseconds),
@@ -164,13 +165,16 @@ export function createWorkers(
     },
     async stop() {
       running = false
+      stopListening()
       for (const timer of timers) clearInterval(timer)
       clearTimeout(restTimer)
       jobs.close()
+      // Whatever happens next, nothing is begun any more.
+      followers.stop()
+      const ended = lanes.map((lane) => lane.stop())
       // Those at rest first: one that is slow must not keep them from it.
       await note()
-      followers.stop()
-      await Promise.all([followers.rest(), ...lanes.map((lane) => lane.stop())])
+      await Promise.all([followers.rest(), ...ended])
       const deadline = performance.now() + farewellMilliseconds
       while (performance.now() < deadline && (await jobs.outsideMoves())) {}
       await jobs.letGo()
