@@ -22,11 +22,11 @@ import { type Registry, registryOf } from './dispatch/registry.ts'
 import { docsPage } from './http/docs-page.ts'
 import { createFileDoor } from './http/file-door.ts'
 import { listen } from './http/listener.ts'
-import { createObserver } from './http/observe.ts'
+import { createObserver, type Observer } from './http/observe.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { type Patience, usualPatience } from './http/patience.ts'
 import { createPipeline } from './http/pipeline.ts'
-import { createProxyTrust } from './http/proxy.ts'
+import { createProxyTrust, type ProxyTrust } from './http/proxy.ts'
 import { createPublicPages } from './http/public-pages.ts'
 import { headProblem } from './http/request-head.ts'
 import { createRouter } from './http/router.ts'
@@ -37,6 +37,7 @@ import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { Rate } from './kit/limits.ts'
 import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from './kit/ports.ts'
+import { type Started, startAll } from './plain/started.ts'
 import { within } from './plain/time-limit.ts'
 import type { Database } from './storage/database.ts'
 import { countDead } from './storage/job-rows.ts'
@@ -167,56 +168,63 @@ function windowsOf(config: Config): Record<Rate, Window> {
   }
 }
 
-export async function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
-  openDataFolder(config.data)
-  const secrets = secretsUnder(masterKey(config, !installExists(config)))
-  const database = await openDatabase(config, log)
-  const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
+export function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
+  return startAll(async (started) => {
+    openDataFolder(config.data)
+    const secrets = secretsUnder(masterKey(config, !installExists(config)))
+    const database = await openDatabase(config, log)
+    started.add(() => database.close())
+    const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
+    const tools: Tools = {
+      ...(await openPorts(config, log, options, started)),
+      ...limitsOf(config),
+      secrets,
+      tenantTables: [...houseTables, ...areas.flatMap((area) => area.tables)],
+      notes: createNotes(database),
+      async settle() {
+        await tools.notes.write()
+        await workers.settle(settleMilliseconds)
+      },
+    }
+    const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
+    await whenDatabaseIsThere(config, options.databasePatienceSeconds ?? 0, async () => {
+      const migrations = areas.map((area) => area.migrations)
+      await migrate(database, migrations, options.steps)
+      await database.writeAlone((connection) => holdToMasterKey(connection, secrets))
+    })
+    return { config, areas, database, tools, workers, close: started.stop }
+  })
+}
+
+/** The outside world, as it is chosen for this install. */
+async function openPorts(config: Config, log: Logger, { clock, passwords }: Options, started: Started) {
   const files = await openFiles(config)
-  const tools: Tools = {
-    clock: options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
-    secrets,
-    passwords: options.passwords ?? scryptPasswords(),
+  started.add(() => files.close())
+  const pictures = picturesInChild((error) => log.warn({ err: error }, 'a picture could not be made small'))
+  started.add(() => pictures.close())
+  const presence = memoryPresence()
+  started.add(() => presence.close())
+  return {
+    clock: clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
+    passwords: passwords ?? scryptPasswords(),
+    files,
+    pictures,
+    presence,
+  }
+}
+
+function limitsOf(config: Config): Pick<Tools, 'timings' | 'place' | 'quotas' | 'fileLimits'> {
+  return {
     timings: { ringSeconds: config.ringSeconds, leaseSeconds: config.leaseSeconds },
     place: { region: config.region, domain: config.domain, port: config.publicPort ?? config.port },
-    tenantTables: [...houseTables, ...areas.flatMap((area) => area.tables)],
     quotas: { appsMax: config.appsMax },
-    files,
     fileLimits: {
       bytesMax: config.fileMegabytesMax * bytesPerMegabyte,
       countMax: config.filesMax,
       urlSeconds: config.fileUrlHours * secondsPerHour,
       stallSeconds: config.uploadStallSeconds,
     },
-    pictures: picturesInChild((error) => log.warn({ err: error }, 'a picture could not be made small')),
-    presence: memoryPresence(),
-    notes: createNotes(database),
-    async settle() {
-      await tools.notes.write()
-      await workers.settle(settleMilliseconds)
-    },
   }
-  const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
-  const close = async () => {
-    await tools.presence.close()
-    await tools.pictures.close()
-    await files.close()
-    await database.close()
-  }
-  try {
-    await whenDatabaseIsThere(config, options.databasePatienceSeconds ?? 0, async () => {
-      await migrate(
-        database,
-        areas.map((area) => area.migrations),
-        options.steps,
-      )
-      await database.writeAlone((connection) => holdToMasterKey(connection, tools.secrets))
-    })
-  } catch (error) {
-    await close()
-    throw error
-  }
-  return { config, areas, database, tools, workers, close }
 }
 
 /** Does what may be done again, for as long as the database may still come. */
@@ -260,71 +268,86 @@ export interface Service {
 }
 
 /** Opens the house and its doors. What is opened is closed in reverse, each part with time to finish. */
-export async function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
-  openDataFolder(config.data)
-  const releaseFolder = takeFolder(config)
-  const house = await openHouse(config, log, { databasePatienceSeconds, ...options })
-  const { database, tools, areas, workers } = house
-  const counters = await openCounters(config, tools.secrets, log)
-  const observer = createObserver(log)
-  const trust = createProxyTrust(config.trustProxy)
-  const certificates = await certificatesFor(config, log)
-  let stopping = false
+export function startService(config: Config, log: Logger, options: Options = {}): Promise<Service> {
+  return startAll(async (started) => {
+    const addWithin = (milliseconds: number, part: string, stop: () => Promise<void>) =>
+      started.add(() => within(milliseconds, stop(), () => log.warn(`${part} did not finish in time and is left`)))
+    openDataFolder(config.data)
+    started.add(takeFolder(config))
+    const house = await openHouse(config, log, { databasePatienceSeconds, ...options })
+    addWithin(closeMilliseconds, 'the database', house.close)
+    const counters = await openCounters(config, house.tools.secrets, log)
+    started.add(() => counters.close())
+    const notes = keepWritingNotes(house, log)
+    addWithin(lastNotesMilliseconds, 'the notes', notes.stop)
+    const certificates = await certificatesFor(config, log)
+    if (config.roles.includes('worker')) house.workers.start()
+    addWithin(workersStopMilliseconds, 'the work in hand', house.workers.stop)
+    const floor = dispatchIn(house, counters, options)
+    const port = await openFrontDoor(house, floor, log, { certificates, started, patience: options.patience ?? {} })
+    // Loaded behind the open door, so that neither the start nor the first write waits for it.
+    void import('typebox/compile')
+    const { doors, dispatch, registry } = floor
+    return { house, doors, dispatch, registry, port, caFile: certificates.caFile, stop: started.stop }
+  })
+}
 
+function keepWritingNotes({ tools: { notes } }: House, log: Logger): { stop(): Promise<void> } {
+  const write = () =>
+    notes.write().catch((error) => {
+      if (!(error instanceof DatabaseUnavailable))
+        log.error({ err: error }, 'notes could not be written; they are kept')
+    })
+  const timer = setInterval(() => void write(), noteMilliseconds)
+  return {
+    stop() {
+      clearInterval(timer)
+      return write()
+    },
+  }
+}
+
+/** All that runs operations, whoever asks for them. */
+function dispatchIn({ config, database, tools, areas }: House, counters: Counters, { strict = false }: Options) {
   const directory = openDirectory(database, tools.secrets)
   const limits = rateLimits(counters, windowsOf(config))
-  const doors = openDoors(database, directory, tools.secrets)
-  const dispatch = createDispatch({
-    database,
+  const longReads = createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds })
+  return {
     directory,
     limits,
-    longReads: createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds }),
-    tools,
-    strict: options.strict ?? false,
-  })
-  const registry = registryOf(areas)
-  const handle = createPipeline({
-    doors,
-    dispatch,
-    observer,
-    // A process that only works keeps its port for health and metrics.
-    route: createRouter(config.roles.includes('api') ? registry.operations.values() : []),
-    domain: config.domain,
-    isSecure: trust.isSecure,
-  })
-  const fileDoor = config.roles.includes('api')
-    ? createFileDoor({ database, directory, limits, observer, tools })
-    : undefined
+    doors: openDoors(database, directory, tools.secrets),
+    dispatch: createDispatch({ database, directory, limits, longReads, tools, strict }),
+    registry: registryOf(areas),
+  }
+}
+
+interface FrontDoor {
+  certificates: { cert: string; key: string }
+  patience: Partial<Patience>
+  started: Started
+}
+
+/** Lets requests in; answers the port at which. */
+async function openFrontDoor(
+  house: House,
+  floor: ReturnType<typeof dispatchIn>,
+  log: Logger,
+  { certificates, patience, started }: FrontDoor,
+): Promise<number> {
+  const { config, database, tools, areas } = house
+  const observer = createObserver(log)
+  const trust = createProxyTrust(config.trustProxy)
+  let stopping = false
   const trouble = readiness(house, log)
-  const publicPage = createPublicPages({
-    observer,
-    unreadyReasons: async () => {
-      const reasons = await trouble()
-      // Asked last: an answer that is on its way when the process is told to stop must say so.
-      return stopping ? ['stopping', ...reasons] : reasons
-    },
-    metricsToken: config.metricsToken?.reveal(),
-    clientAddress: trust.clientAddress,
-    openApi: () => JSON.stringify(openApiDocument(areas, tools.place)),
-    docsPage: () => docsPage(areas, tools.place),
-  })
-  const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const problem = headProblem(request)
-    const openly = !problem && trust.isSecure(request) ? (publicPage(request) ?? fileDoor?.(request)) : undefined
-    const answered = openly ? openly(response) : handle(request, response, problem)
-    answered.catch((error) => {
-      log.error({ err: error }, 'a request could not be answered')
-      response.destroy()
-    })
+  /** Asked last: an answer that is on its way when the process is told to stop must say so. */
+  const unreadyReasons = async () => {
+    const reasons = await trouble()
+    return stopping ? ['stopping', ...reasons] : reasons
   }
   const listener = await listen(
     { host: config.host, port: config.port, ...certificates },
-    answerRequest,
-    {
-      ...usualPatience,
-      stallMilliseconds: config.downloadStallSeconds * millisecondsPerSecond,
-      ...options.patience,
-    },
+    answering(house, floor, { observer, trust, log, unreadyReasons }),
+    { ...usualPatience, stallMilliseconds: config.downloadStallSeconds * millisecondsPerSecond, ...patience },
     {
       connectionsMax: config.connectionsMax,
       connectionsPerAddressMax: config.connectionsPerAddressMax,
@@ -332,38 +355,55 @@ export async function startService(config: Config, log: Logger, options: Options
       heldBytesMax: config.heldMegabytesMax * bytesPerMegabyte,
     },
   )
+  started.add(() => {
+    stopping = true
+    return listener.drain(drainMilliseconds)
+  })
   observer.watch(listener.figures)
   const jobNames = areas.flatMap((area) => area.jobs).map(({ name }) => name)
   observer.watchJobs(() => countDead(database, jobNames))
   tools.place.port = config.publicPort ?? listener.port
-  // Loaded behind the open door, so that neither the start nor the first write waits for it.
-  void import('typebox/compile')
-  if (config.roles.includes('worker')) workers.start()
-  const writeNotes = () =>
-    tools.notes.write().catch((error) => {
-      if (!(error instanceof DatabaseUnavailable))
-        log.error({ err: error }, 'notes could not be written; they are kept')
-    })
-  const noteTimer = setInterval(() => void writeNotes(), noteMilliseconds)
+  return listener.port
+}
 
-  return {
-    house,
-    doors,
-    dispatch,
-    registry,
-    port: listener.port,
-    caFile: certificates.caFile,
-    async stop() {
-      stopping = true
-      await listener.drain(drainMilliseconds)
-      const late = (part: string) => () => log.warn(`${part} did not finish in time and is left`)
-      await within(workersStopMilliseconds, workers.stop(), late('the work in hand'))
-      clearInterval(noteTimer)
-      await within(lastNotesMilliseconds, writeNotes(), late('the notes'))
-      await counters.close()
-      await within(closeMilliseconds, house.close(), late('the database'))
-      releaseFolder()
-    },
+interface Answering {
+  observer: Observer
+  trust: ProxyTrust
+  log: Logger
+  unreadyReasons: () => Promise<string[]>
+}
+
+/** How requests are answered: public pages and files to everybody, the rest as operations. */
+function answering(
+  { config, database, tools, areas }: House,
+  { doors, dispatch, registry, directory, limits }: ReturnType<typeof dispatchIn>,
+  { observer, trust, log, unreadyReasons }: Answering,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  // A process that only works keeps its port for health and metrics.
+  const isApi = config.roles.includes('api')
+  const route = createRouter(isApi ? registry.operations.values() : [])
+  const handle = createPipeline({
+    ...{ doors, dispatch, observer, route },
+    domain: config.domain,
+    isSecure: trust.isSecure,
+  })
+  const fileDoor = isApi ? createFileDoor({ database, directory, limits, observer, tools }) : undefined
+  const publicPage = createPublicPages({
+    observer,
+    unreadyReasons,
+    metricsToken: config.metricsToken?.reveal(),
+    clientAddress: trust.clientAddress,
+    openApi: () => JSON.stringify(openApiDocument(areas, tools.place)),
+    docsPage: () => docsPage(areas, tools.place),
+  })
+  return (request, response) => {
+    const problem = headProblem(request)
+    const openly = !problem && trust.isSecure(request) ? (publicPage(request) ?? fileDoor?.(request)) : undefined
+    const answered = openly ? openly(response) : handle(request, response, problem)
+    answered.catch((error) => {
+      log.error({ err: error }, 'a request could not be answered')
+      response.destroy()
+    })
   }
 }
 

@@ -3,6 +3,8 @@ import ipaddr from 'ipaddr.js'
 
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
+export type ProxyTrust = ReturnType<typeof createProxyTrust>
+
 /** Whom to believe about a request that did not come straight from its client. */
 export function createProxyTrust(trusted: AddressRange[]) {
   const known = new Map<string, boolean>()
