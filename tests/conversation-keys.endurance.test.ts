@@ -3,16 +3,10 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
-import { auditSides } from '../server/src/areas/groups/index.ts'
-import { auditMarks } from '../server/src/areas/messages/index.ts'
-import {
-  auditPlaces,
-  auditTimeline,
-  findSide,
-  type MessageRow,
-  type Place,
-  unreadOf,
-} from '../server/src/areas/timeline/index.ts'
+import { auditSides } from '../server/src/areas/groups/audit.ts'
+import { auditMarks } from '../server/src/areas/messages/audit.ts'
+import { auditPlaces, auditTimeline } from '../server/src/areas/timeline/audit.ts'
+import { findSide, type MessageRow, type Place, unreadOf } from '../server/src/areas/timeline/index.ts'
 import { doctor } from '../server/src/cli/doctor.ts'
 import { openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'

@@ -1,11 +1,4 @@
 import { access, constants } from 'node:fs/promises'
-import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
-import { auditCalls } from '../areas/calls/index.ts'
-import { auditRemoval, auditStore } from '../areas/files/index.ts'
-import { auditSides } from '../areas/groups/index.ts'
-import { auditMarks } from '../areas/messages/index.ts'
-import { auditPlaces, auditTimeline } from '../areas/timeline/index.ts'
-import { auditUsers } from '../areas/users/index.ts'
 import type { House } from '../compose.ts'
 import type { Connection } from '../storage/connection.ts'
 import { logStart } from '../storage/database.ts'
@@ -95,19 +88,12 @@ async function checkApps(house: House, connection: Connection, withStore: boolea
   for (const { id } of apps) {
     const db = tenantDb(connection, id)
     if (await isBeingPurged(house, db)) continue
-    checks.push(await checkKeys(house, db), await checkUsers(db), await checkTimeline(db), await checkPlaces(db))
-    checks.push(await checkCalls(db))
-    checks.push(result(`app ${id}: files that nobody needs are going to be removed`, await auditRemoval(db)))
+    for (const { audit } of house.areas) {
+      const found = (await audit.ofApp?.(db, house.tools)) ?? []
+      checks.push(...found.map(({ promise, findings }) => result(`app ${id}: ${promise}`, findings)))
+    }
   }
-  if (withStore)
-    checks.push(
-      await checkStore(
-        house,
-        connection,
-        apps.map(({ id }) => id),
-      ),
-    )
-  return checks
+  return withStore ? [...checks, ...(await checkStore(house, connection, apps))] : checks
 }
 
 /** An archived app whose time has come goes a batch at a time, and is not whole in between. */
@@ -121,48 +107,13 @@ async function isBeingPurged({ tools }: House, db: TenantDb): Promise<boolean> {
   return purge !== undefined
 }
 
-async function checkStore({ database, tools }: House, connection: Connection, appIds: string[]): Promise<Check> {
-  const apps = appIds.map((id) => ({ snapshot: tenantDb(connection, id), present: tenantDb(database.reader, id) }))
-  const { checked, findings } = await auditStore(apps, tools.files)
-  return result(`${checked} files are in the store as their rows say, and nothing else is`, findings)
-}
-
-async function checkKeys({ tools }: House, db: TenantDb): Promise<Check> {
-  const rows = await keysOf(db).execute()
-  const unreadable = rows.filter((row) => {
-    try {
-      return tools.secrets.fingerprint(toApiKey(row, tools.secrets).apiKey) !== row.fingerprint
-    } catch {
-      return true
-    }
-  })
-  return result(
-    `app ${db.appId}: all of its ${rows.length} API keys open under the master key`,
-    unreadable.map(({ name }) => `the key "${name}" does not; is this the right master key?`),
-  )
-}
-
-async function checkUsers(db: TenantDb): Promise<Check> {
-  const { checked, findings } = await auditUsers(db)
-  return result(`app ${db.appId}: ${checked} users are counted and found as they are`, findings)
-}
-
-async function checkTimeline(db: TenantDb): Promise<Check> {
-  return result(`app ${db.appId}: conversations are numbered without gaps`, await auditTimeline(db))
-}
-
-async function checkPlaces(db: TenantDb): Promise<Check> {
-  return result(`app ${db.appId}: all that was said lies in the conversation that it names`, [
-    ...(await auditPlaces(db)),
-    ...(await auditMarks(db)),
-    ...(await auditSides(db)),
-  ])
-}
-
-async function checkCalls(db: TenantDb): Promise<Check> {
-  const { checked, findings } = await auditCalls(db)
-  return result(
-    `app ${db.appId}: ${checked} calls follow from their ledgers`,
-    findings.map(({ sessionId, problem }) => (sessionId ? `call ${sessionId} ${problem}` : problem)),
-  )
+async function checkStore(house: House, connection: Connection, apps: { id: string }[]): Promise<Check[]> {
+  const { areas, database, tools } = house
+  const views = apps.map(({ id }) => ({ snapshot: tenantDb(connection, id), present: tenantDb(database.reader, id) }))
+  const checks: Check[] = []
+  for (const { audit } of areas) {
+    const found = (await audit.ofStore?.(views, tools)) ?? []
+    checks.push(...found.map(({ promise, findings }) => result(promise, findings)))
+  }
+  return checks
 }

@@ -1,5 +1,6 @@
 import type { Migrations } from '../storage/migrate.ts'
 import type { InstallTable, TenantTable } from '../storage/tables.ts'
+import type { Audit } from './audit.ts'
 import type { Hearing } from './channel.ts'
 import type { EventDefinition } from './event.ts'
 import type { Follower } from './follower.ts'
@@ -28,6 +29,8 @@ export interface Area {
   jobs: JobDefinition[]
   /** Who hears which of its events live. */
   hearing: Hearing
+  /** What `parley doctor` holds against each other. */
+  audit: Audit
 }
 
 export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
@@ -43,6 +46,7 @@ export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
     followers: [],
     jobs: [],
     hearing: {},
+    audit: {},
     ...card,
   }
 }

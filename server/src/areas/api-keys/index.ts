@@ -1,4 +1,5 @@
 import { area } from '../../kit/area.ts'
+import { audit } from './audit.ts'
 import { apiKeyCreated, apiKeyDeleted, apiKeyUpdated } from './events.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
@@ -13,4 +14,5 @@ export const apiKeys = area({
   events: [apiKeyCreated, apiKeyUpdated, apiKeyDeleted],
   migrations,
   tables: ['api_keys'],
+  audit,
 })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Audit } from '../../kit/audit.ts'
 import { finestSpanSeconds, type Tally, talliesAt } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {
@@ -14,6 +15,14 @@ import {
 } from './ledger.ts'
 import { type CallState, fold, isFinal } from './state.ts'
 import type { CallMemberRow, CallRow, CallSignRow } from './tables.ts'
+
+export const audit: Audit = {
+  async ofApp(db) {
+    const { checked, findings } = await auditCalls(db)
+    const told = findings.map(({ sessionId, problem }) => (sessionId ? `call ${sessionId} ${problem}` : problem))
+    return [{ promise: `${checked} calls follow from their ledgers`, findings: told }]
+  },
+}
 
 const callsPerStep = 512
 

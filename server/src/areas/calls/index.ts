@@ -1,4 +1,5 @@
 import { area } from '../../kit/area.ts'
+import { audit } from './audit.ts'
 import { callEvents } from './events.ts'
 import { followDeletedGroups, followDepartures, followForgottenMembers } from './followers.ts'
 import { followGroup } from './jobs.ts'
@@ -15,7 +16,6 @@ declare module '../../kit/ports.ts' {
   }
 }
 
-export { auditCalls } from './audit.ts'
 export type { Course } from './course.ts'
 export { beginCall, inCall, newSessionId } from './ledger.ts'
 export { recordOf } from './record.ts'
@@ -33,4 +33,5 @@ export const calls = area({
   tables: ['calls', 'call_facts', 'call_members', 'call_signs'],
   followers: [followDeletedGroups, followDepartures, followForgottenMembers],
   jobs: [superviseCall, followGroup],
+  audit,
 })

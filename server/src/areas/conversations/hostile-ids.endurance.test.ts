@@ -9,17 +9,10 @@ import { type Random, randomFrom, seedFrom } from '../../../../tests/support/ran
 import { appWith, as } from '../../../../tests/support/talk.ts'
 import { pathOf, type Said, type Talk, TalkModel } from '../../../../tests/support/talk-model.ts'
 import { tenantDb } from '../../storage/tenant.ts'
-import { auditSides } from '../groups/index.ts'
-import { auditMarks } from '../messages/index.ts'
-import {
-  auditPlaces,
-  auditTimeline,
-  conversationIdOf,
-  type Place,
-  placeOfGroup,
-  placeOfUsers,
-  placesNamed,
-} from '../timeline/index.ts'
+import { auditSides } from '../groups/audit.ts'
+import { auditMarks } from '../messages/audit.ts'
+import { auditPlaces, auditTimeline } from '../timeline/audit.ts'
+import { conversationIdOf, type Place, placeOfGroup, placeOfUsers, placesNamed } from '../timeline/index.ts'
 
 /**
  * People with ids that are chosen so that the ids of their conversations are the same, who do everything that can be done

@@ -5,7 +5,7 @@ import { type AppClient, assertSucceeds, type House, house } from '../../../../t
 import { appWith, as, say } from '../../../../tests/support/talk.ts'
 import { connectionOver } from '../../storage/connection.ts'
 import { tenantDb } from '../../storage/tenant.ts'
-import { auditTimeline } from '../timeline/index.ts'
+import { auditTimeline } from '../timeline/audit.ts'
 
 /** What the settings of an app change in conversations; which setting is for what stands in the rules of the timeline. */
 

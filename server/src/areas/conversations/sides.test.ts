@@ -202,7 +202,7 @@ for (const database of databases) {
 
     /** What the doctor says about the numbers of an app's conversations. */
     async function auditOf(app: AppClient): Promise<string[]> {
-      const { auditTimeline } = await import('../timeline/index.ts')
+      const { auditTimeline } = await import('../timeline/audit.ts')
       return auditTimeline(tenantDb(h.service.house.database.reader, app.id))
     }
 

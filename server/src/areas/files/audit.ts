@@ -1,8 +1,19 @@
+import type { Audit } from '../../kit/audit.ts'
 import type { Files } from '../../kit/ports.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { removeFiles, sweepFiles } from './removal.ts'
 import type { FileRow } from './tables.ts'
 import { originalKey, thumbnailKey } from './thumbnails.ts'
+
+export const audit: Audit = {
+  ofApp: async (db) => [
+    { promise: 'files that nobody needs are going to be removed', findings: await auditRemoval(db) },
+  ],
+  async ofStore(apps, { files }) {
+    const { checked, findings } = await auditStore(apps, files)
+    return [{ promise: `${checked} files are in the store as their rows say, and nothing else is`, findings }]
+  },
+}
 
 const rowsPerStep = 1_000
 

@@ -1,12 +1,12 @@
 import { area } from '../../kit/area.ts'
 import { leftInStore } from '../apps/index.ts'
+import { audit } from './audit.ts'
 import { operations } from './operations.ts'
 import { emptyStore, removeFiles, sweepFiles } from './removal.ts'
 import { migrations } from './tables.ts'
 import { makeThumbnail } from './thumbnails.ts'
 
 export { adoptAttachments, fileKeysOf, keptAttachment, shownAttachment, storedAttachment } from './attachments.ts'
-export { auditRemoval, auditStore } from './audit.ts'
 export { type Destination, maySendMediaTo } from './gates.ts'
 export { kindByName, unknownMimeType } from './kinds.ts'
 export { cleanName } from './names.ts'
@@ -24,4 +24,5 @@ export const files = area({
   migrations,
   tables: ['file_uses', 'files'],
   jobs: [removeFiles, sweepFiles, makeThumbnail],
+  audit,
 })

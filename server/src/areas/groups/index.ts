@@ -1,4 +1,5 @@
 import { area } from '../../kit/area.ts'
+import { audit } from './audit.ts'
 import { groupEvents } from './events.ts'
 import { addSampleGroup } from './followers.ts'
 import { clearDeletedGroup, forgetUser } from './jobs.ts'
@@ -18,7 +19,6 @@ export {
   requireFewGroups,
   type Scene,
 } from './acts.ts'
-export { auditSides } from './audit.ts'
 export { enterConversation } from './conversation.ts'
 export { createWithMembers } from './create.ts'
 export { forgetPermissions, scopeSays } from './gates.ts'
@@ -69,4 +69,5 @@ export const groups = area({
   followers: [addSampleGroup],
   jobs: [clearDeletedGroup, forgetUser],
   hearing: { channels: channelsOfGroups },
+  audit,
 })

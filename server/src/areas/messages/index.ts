@@ -1,4 +1,5 @@
 import { area } from '../../kit/area.ts'
+import { audit } from './audit.ts'
 import { messageEvents } from './events.ts'
 import { forgetErased, forgetRest } from './followers.ts'
 import { messagesShownTo } from './hearing.ts'
@@ -10,7 +11,6 @@ import './media.ts'
 
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
-export { auditMarks } from './audit.ts'
 export { deleteMessage, takeContents } from './change.ts'
 export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
 export { elementIdMax, elementsIn, goalOf, isGoalMet } from './interactive.ts'
@@ -35,4 +35,5 @@ export const messages = area({
   followers: [forgetErased],
   jobs: [purgeReplies, forgetUser, forgetRest],
   hearing: { shows: messagesShownTo },
+  audit,
 })

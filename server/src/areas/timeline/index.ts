@@ -1,10 +1,10 @@
 import { area } from '../../kit/area.ts'
+import { audit } from './audit.ts'
 import { timelineEvents } from './events.ts'
 import { migrations } from './tables.ts'
 
 export { type Action, type Entity, writeAction } from './actions.ts'
 export { audienceFor } from './audience.ts'
-export { auditPlaces, auditTimeline } from './audit.ts'
 export { advance, retreat } from './cursors.ts'
 export { Emptied, emptySome, erasuresAtOnce, forgettingMessages, messagesPerBatch, rowsPerBatch } from './erase.ts'
 export {
@@ -71,4 +71,5 @@ export const timeline = area({
   migrations,
   tables: ['conversations', 'conversation_rows', 'receipt_marks', 'messages', 'message_mentions'],
   numberedTables: ['messages'],
+  audit,
 })

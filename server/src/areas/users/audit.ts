@@ -1,9 +1,17 @@
 import { sql } from 'kysely'
+import type { Audit } from '../../kit/audit.ts'
 import { entryText } from '../../storage/search-text.ts'
 import { finestSpanSeconds, type Tally, talliesAt } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { facetsOfUser, usersList } from './store.ts'
 import type { UserRow } from './tables.ts'
+
+export const audit: Audit = {
+  async ofApp(db) {
+    const { checked, findings } = await auditUsers(db)
+    return [{ promise: `${checked} users are counted and found as they are`, findings }]
+  },
+}
 
 const rowsPerStep = 512
 

@@ -1,11 +1,11 @@
 import { area } from '../../kit/area.ts'
+import { audit } from './audit.ts'
 import { appChannel, userChannel, userEvents } from './events.ts'
 import { addSampleUsers, followDeletedRoles } from './followers.ts'
 import { forgetReplies, leaveDeletedRole } from './jobs.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
-export { auditUsers } from './audit.ts'
 // What the areas below know about two users reaches the operations of this one through gates.ts:
 //   friends:       uidsOfFriends.attach((db, uid) => …)
 //   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)
@@ -52,4 +52,5 @@ export const users = area({
   followers: [addSampleUsers, followDeletedRoles],
   jobs: [leaveDeletedRole, forgetReplies],
   hearing: { channels: async (_db, uid) => [userChannel(uid), appChannel] },
+  audit,
 })
