@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeSend } from '../server/src/areas/messages/index.ts'
 import { placeOfGroup } from '../server/src/areas/timeline/index.ts'
 import { doctor } from '../server/src/cli/doctor.ts'
+import { area } from '../server/src/kit/area.ts'
 import type { TenantTable } from '../server/src/storage/tables.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { databases } from './support/databases.ts'
@@ -32,11 +33,26 @@ const belongings: TenantTable[] = [
   'reactions',
 ]
 
+let next: (() => Promise<void>) | undefined
+
+const holdingUp = area({
+  name: 'holding-up',
+  about: 'Stops a message just before it is written, when its group has been read.',
+  answers: [
+    beforeSend.answeredBy(async () => {
+      const wait = next
+      next = undefined
+      await wait?.()
+      return 'allow'
+    }),
+  ],
+})
+
 for (const database of databases) {
   describe(`deleted groups on ${database}`, () => {
     let h: House
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, areas: [holdingUp] })
     })
     after(() => h.close())
 
@@ -188,15 +204,13 @@ for (const database of databases) {
   })
 }
 
-/** Stops the next message just before it is written, when its group has been read. */
+/** Stops the next message. */
 function holdUpSending() {
   const arriving = Promise.withResolvers<void>()
   const going = Promise.withResolvers<void>()
-  beforeSend.attach(async () => {
-    beforeSend.attach(async () => 'allow')
+  next = () => {
     arriving.resolve()
-    await going.promise
-    return 'allow'
-  })
+    return going.promise
+  }
   return { arrived: arriving.promise, letGo: going.resolve }
 }

@@ -35,6 +35,7 @@ import { openDataFolder } from './install/data-folder.ts'
 import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
+import { attachAnswers } from './kit/gate.ts'
 import type { Rate } from './kit/limits.ts'
 import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from './kit/ports.ts'
 import { type Started, startAll } from './plain/started.ts'
@@ -170,11 +171,12 @@ function windowsOf(config: Config): Record<Rate, Window> {
 
 export function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
   return startAll(async (started) => {
+    const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
+    started.add(attachAnswers(areas))
     openDataFolder(config.data)
     const secrets = secretsUnder(masterKey(config, !installExists(config)))
     const database = await openDatabase(config, log)
     started.add(() => database.close())
-    const areas = (options.areas ?? allAreas).filter((area) => area.mount !== 'emulator' || config.emulator)
     const tools: Tools = {
       ...(await openPorts(config, log, options, started)),
       ...limitsOf(config),

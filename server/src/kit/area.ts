@@ -4,6 +4,7 @@ import type { Audit } from './audit.ts'
 import type { Hearing } from './channel.ts'
 import type { EventDefinition } from './event.ts'
 import type { Follower } from './follower.ts'
+import type { Answer } from './gate.ts'
 import type { JobDefinition } from './job.ts'
 import type { Operation } from './operation.ts'
 
@@ -29,6 +30,8 @@ export interface Area {
   jobs: JobDefinition[]
   /** Who hears which of its events live. */
   hearing: Hearing
+  /** What it answers to areas above. */
+  answers: Answer[]
   /** What `parley doctor` holds against each other. */
   audit: Audit
 }
@@ -46,6 +49,7 @@ export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
     followers: [],
     jobs: [],
     hearing: {},
+    answers: [],
     audit: {},
     ...card,
   }

@@ -12,7 +12,10 @@ import type { Tools } from './ports.ts'
 export interface Settings {}
 
 /** How settings are read, where nobody has brought them along. */
-export const storedSettings = gate((_db: TenantDb): Promise<Settings> => Promise.resolve({} as Settings))
+export const storedSettings = gate(
+  'storedSettings',
+  (_db: TenantDb): Promise<Settings> => Promise.resolve({} as Settings),
+)
 
 /** What code that only reads works with. */
 export interface View {

@@ -2,4 +2,4 @@ import { gate } from '../../kit/gate.ts'
 import type { Work } from '../../kit/work.ts'
 
 /** Sets about removing what an app keeps outside the database; answers whether anything is left of it. */
-export const leftInStore = gate<(work: Work) => Promise<boolean>>(async () => false)
+export const leftInStore = gate<(work: Work) => Promise<boolean>>('leftInStore', async () => false)

@@ -21,8 +21,6 @@ export { settingsInForce, usualSettings } from './settings.ts'
 export { addApp, appOf, appsOf, requireActiveApp, toAppRecord, toAppSummary } from './store.ts'
 export type { AppRow } from './tables.ts'
 
-storedSettings.attach(settingsOf)
-
 export const apps = area({
   name: 'apps',
   about: 'The apps of an account, each a world of its own, and what they are set to.',
@@ -32,4 +30,5 @@ export const apps = area({
   migrations,
   installTables: ['accounts', 'apps', 'management_keys'],
   jobs: [purgeApp],
+  answers: [storedSettings.answeredBy(settingsOf)],
 })

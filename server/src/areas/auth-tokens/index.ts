@@ -3,12 +3,10 @@ import { issueFirstToken } from '../users/index.ts'
 import { authTokenCreated, authTokenDeleted, authTokensFlushed, authTokenUpdated } from './events.ts'
 import { removeTokensOfDeleted } from './followers.ts'
 import { operations } from './operations.ts'
-import { issueToken, toAuthToken } from './store.ts'
+import { firstToken } from './store.ts'
 import { migrations } from './tables.ts'
 
 export { findTokenHolder, type TokenHolder } from './store.ts'
-
-issueFirstToken.attach(async (work, user) => toAuthToken(await issueToken(work, user), work.tools.secrets).authToken)
 
 export const authTokens = area({
   name: 'auth-tokens',
@@ -18,4 +16,5 @@ export const authTokens = area({
   migrations,
   tables: ['auth_tokens'],
   followers: [removeTokensOfDeleted],
+  answers: [issueFirstToken.answeredBy(firstToken)],
 })

@@ -155,3 +155,8 @@ export function toAuthToken(row: AuthTokenRow, secrets: Secrets): AuthToken {
     ...(row.app_info !== null && { appInfo: JSON.parse(row.app_info) }),
   }
 }
+
+/** What a new user is answered with who is given a token at once. */
+export async function firstToken(work: Work, user: UserRow): Promise<string> {
+  return toAuthToken(await issueToken(work, user), work.tools.secrets).authToken
+}

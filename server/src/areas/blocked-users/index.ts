@@ -11,10 +11,6 @@ export { block } from './acts.ts'
 export { refusalTo } from './rules.ts'
 export { blockedUidsIn, blocksOf, relationBetween } from './store.ts'
 
-blocksBetween.attach(blocksWith)
-uidsBlockedWith.attach(uidsWithBlock)
-uidsBlockedBy.attach(blockedUidsOf)
-
 export const blockedUsers = area({
   name: 'blocked-users',
   about: 'Who has shut out whom.',
@@ -24,4 +20,9 @@ export const blockedUsers = area({
   tables: ['blocks'],
   followers: [forgetDeletedUsers],
   jobs: [forgetDeletedUser],
+  answers: [
+    blocksBetween.answeredBy(blocksWith),
+    uidsBlockedWith.answeredBy(uidsWithBlock),
+    uidsBlockedBy.answeredBy(blockedUidsOf),
+  ],
 })

@@ -10,5 +10,6 @@ export interface Destination {
 
 /** Whether the user may send files there. It may also refuse with an error that `requestUploads` declares. */
 export const maySendMediaTo = gate<(work: Work, actor: Actor, destination: Destination) => Promise<boolean>>(
+  'maySendMediaTo',
   async () => true,
 )

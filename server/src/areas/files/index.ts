@@ -15,8 +15,6 @@ export { claimFiles, findStoredFile, keepFile, releaseFiles } from './store.ts'
 export { thumbnailKey, thumbnailType } from './thumbnails.ts'
 export { fileKeyIn, signedUrl, type Ticket, ticketIn } from './urls.ts'
 
-leftInStore.attach(emptyStore)
-
 export const files = area({
   name: 'files',
   about: 'Files that messages carry: uploads, signed addresses, small pictures.',
@@ -25,4 +23,5 @@ export const files = area({
   tables: ['file_uses', 'files'],
   jobs: [removeFiles, sweepFiles, makeThumbnail],
   audit,
+  answers: [leftInStore.answeredBy(emptyStore)],
 })

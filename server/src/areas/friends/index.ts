@@ -10,8 +10,6 @@ import { migrations } from './tables.ts'
 export { befriend } from './acts.ts'
 export { areFriends } from './store.ts'
 
-uidsOfFriends.attach(friendUids)
-
 export const friends = area({
   name: 'friends',
   about: 'Mutual relations that your back end decides on.',
@@ -21,4 +19,5 @@ export const friends = area({
   tables: ['friends'],
   followers: [forgetDeletedFriends],
   jobs: [forgetDeletedFriend],
+  answers: [uidsOfFriends.answeredBy(friendUids)],
 })

@@ -5,7 +5,7 @@ import type { GroupAct } from './rules.ts'
 import type { MemberScope } from './schemas.ts'
 
 /** What is kept under a group's GUID goes with the group, before the GUID can be used again. */
-export const forgetPermissions = gate(async (_db: TenantDb, _guid: string): Promise<void> => {})
+export const forgetPermissions = gate('forgetPermissions', async (_db: TenantDb, _guid: string): Promise<void> => {})
 
 /** What was set for an act of a scope, and to whom it may be done; an empty list means all scopes. */
 export interface Said {
@@ -13,8 +13,9 @@ export interface Said {
   scopes: string[]
 }
 
-/** What a group has set for an act of its members of a scope. The area of scope permissions attaches the answer. */
+/** What a group has set for an act of its members of a scope. The area of scope permissions brings the answer. */
 export const scopeSays = gate(
+  'scopeSays',
   async (_db: TenantDb, _actor: Actor, _of: { guid: string; scope: MemberScope }, _act: GroupAct): Promise<Said> => ({
     word: undefined,
     scopes: [],

@@ -7,8 +7,6 @@ import { operations } from './operations.ts'
 import { interactionsWith } from './store.ts'
 import { migrations } from './tables.ts'
 
-interactionsOf.attach(interactionsWith)
-
 export const interactions = area({
   name: 'interactions',
   about: 'What people do with the buttons and fields of a message.',
@@ -18,4 +16,5 @@ export const interactions = area({
   tables: ['interactions'],
   followers: [forgetWithMessage, forgetErased],
   jobs: [forgetRest, forgetUser],
+  answers: [interactionsOf.answeredBy(interactionsWith)],
 })

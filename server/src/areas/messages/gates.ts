@@ -12,13 +12,20 @@ export interface Proposal extends Content {
   receiverType: 'user' | 'group'
 }
 
-/** Whether a message may be sent: moderation attaches the answer. Refusing leaves nothing behind. */
-export const beforeSend = gate(async (_work: Work, _proposal: Proposal): Promise<'allow' | 'refuse'> => 'allow')
+/** Whether a message may be sent: moderation brings the answer. Refusing leaves nothing behind. */
+export const beforeSend = gate(
+  'beforeSend',
+  async (_work: Work, _proposal: Proposal): Promise<'allow' | 'refuse'> => 'allow',
+)
 
-/** Somebody takes part in a thread and follows it from now on. The area of threads attaches what that means. */
-export const joinThread = gate(async (_work: Work, _parent: MessageRow, _uids: string[]): Promise<void> => {})
+/** Somebody takes part in a thread and follows it from now on. The area of threads brings what that means. */
+export const joinThread = gate(
+  'joinThread',
+  async (_work: Work, _parent: MessageRow, _uids: string[]): Promise<void> => {},
+)
 
 /** The ids of the messages that a user has saved, as a subquery of one column. */
 export const savedIds = gate(
+  'savedIds',
   (_db: TenantDb, _uid: string): Expression<number> => sql<number>`(SELECT NULL WHERE 1 = 0)`,
 )

@@ -1,13 +1,16 @@
 import { area } from '../../kit/area.ts'
+import { maySendMediaTo } from '../files/index.ts'
+import { keptContent, listedTo, shownContent } from '../timeline/index.ts'
 import { audit } from './audit.ts'
 import { messageEvents } from './events.ts'
 import { forgetErased, forgetRest } from './followers.ts'
 import { messagesShownTo } from './hearing.ts'
 import { forgetUser } from './jobs.ts'
+import { listedToViewer } from './listed.ts'
+import { keptMedia, mayUploadTo, shownMedia } from './media.ts'
 import { operations } from './operations.ts'
 import { purgeReplies } from './purge.ts'
 import { migrations } from './tables.ts'
-import './media.ts'
 
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
@@ -36,4 +39,10 @@ export const messages = area({
   jobs: [purgeReplies, forgetUser, forgetRest],
   hearing: { shows: messagesShownTo },
   audit,
+  answers: [
+    shownContent.answeredBy(shownMedia),
+    keptContent.answeredBy(keptMedia),
+    maySendMediaTo.answeredBy(mayUploadTo),
+    listedTo.answeredBy(listedToViewer),
+  ],
 })

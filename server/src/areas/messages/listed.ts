@@ -3,7 +3,6 @@ import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf, roleRules } from '../rbac/index.ts'
 import { notHiddenByScope } from '../scope-permissions/index.ts'
-import { listedTo } from '../timeline/index.ts'
 import { actorOf, systemUid, uidsOfFriends } from '../users/index.ts'
 import type { Condition } from './filters.ts'
 
@@ -24,10 +23,10 @@ export async function listedFor(db: TenantDb, actor: Actor, asThreads = false): 
   return conditions.length === 0 ? [] : [...conditions, tellsOfListed(db, on('told'))]
 }
 
-listedTo.attach(async (db, viewer) => {
+export async function listedToViewer(db: TenantDb, viewer: string): Promise<Condition[]> {
   const actor = await actorOf(db, viewer)
   return actor ? listedFor(db, actor) : [sql`1 = 0`]
-})
+}
 
 function byRole(db: TenantDb, viewer: string, listed: roleRules.ListedMessages, messages: string): Condition[] {
   const { friendsOnly, receiverTypes, senderRoles, categories, types } = listed

@@ -1,7 +1,9 @@
 import { ApiError } from '../../kit/errors.ts'
-import { keptAttachment, maySendMediaTo, shownAttachment } from '../files/index.ts'
+import type { Where } from '../../kit/event.ts'
+import type { Actor } from '../../kit/operation.ts'
+import type { Work } from '../../kit/work.ts'
+import { type Destination, keptAttachment, shownAttachment } from '../files/index.ts'
 import { groupNotFound } from '../groups/errors.ts'
-import { keptContent, shownContent } from '../timeline/index.ts'
 import { userNotFound } from '../users/errors.ts'
 import { mediaTypes } from './content.ts'
 import { receiverFor, refuseForbidden, speakerFor } from './parties.ts'
@@ -22,16 +24,18 @@ function withAttachments(content: object, change: (attachment: Attachment) => At
   return { ...content, attachments: changed, url: changed[0]?.url }
 }
 
-shownContent.attach(({ tools, appId }, content) =>
-  withAttachments(content, (kept) => shownAttachment(tools, appId, kept)),
-)
+export const shownMedia = ({ tools, appId }: Where, content: object) =>
+  withAttachments(content, (kept) => shownAttachment(tools, appId, kept))
 
-keptContent.attach(({ tools, appId }, content) =>
-  withAttachments(content, (shown) => keptAttachment(tools, appId, shown)),
-)
+export const keptMedia = ({ tools, appId }: Where, content: object) =>
+  withAttachments(content, (shown) => keptAttachment(tools, appId, shown))
 
 /** Uploads are asked for where the message could be sent; what names nobody is told apart from what is forbidden. */
-maySendMediaTo.attach(async ({ db }, actor, { receiverId, receiverType, parentMessageId }) => {
+export async function mayUploadTo(
+  { db }: Work,
+  actor: Actor,
+  { receiverId, receiverType, parentMessageId }: Destination,
+): Promise<boolean> {
   try {
     const speaker = await speakerFor(db, actor)
     const receiver = await receiverFor(db, receiverType, receiverId)
@@ -44,4 +48,4 @@ maySendMediaTo.attach(async ({ db }, actor, { receiverId, receiverType, parentMe
     if (error instanceof ApiError && !unknown.includes(error.code)) return false
     throw error
   }
-})
+}

@@ -7,9 +7,6 @@ import { operations } from './operations.ts'
 import { idsSavedBy, savedTimes } from './store.ts'
 import { migrations } from './tables.ts'
 
-savedIds.attach(idsSavedBy)
-savedBy.attach(savedTimes)
-
 export { pinnedMax, savedMax } from './store.ts'
 
 export const pins = area({
@@ -21,4 +18,5 @@ export const pins = area({
   tables: ['saved_messages'],
   followers: [forgetErased],
   jobs: [forgetRest, forgetUser],
+  answers: [savedIds.answeredBy(idsSavedBy), savedBy.answeredBy(savedTimes)],
 })

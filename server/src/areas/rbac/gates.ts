@@ -4,6 +4,6 @@ import type { TenantDb } from '../../storage/tenant.ts'
 
 /**
  * Whether some group of the app has set something for a scope, as a condition. It is asked in the one statement that reads
- * a policy, so that apps without such rules pay nothing for them; the area of scope permissions attaches it.
+ * a policy, so that apps without such rules pay nothing for them; the area of scope permissions brings it.
  */
-export const scopesAreRuled = gate((_db: TenantDb): RawBuilder<SqlBool> => sql<SqlBool>`1 = 0`)
+export const scopesAreRuled = gate('scopesAreRuled', (_db: TenantDb): RawBuilder<SqlBool> => sql<SqlBool>`1 = 0`)

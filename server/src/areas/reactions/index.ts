@@ -9,8 +9,6 @@ import { migrations } from './tables.ts'
 
 export { reactTo } from './store.ts'
 
-reactionsTo.attach(countsOf)
-
 export const reactions = area({
   name: 'reactions',
   about: 'What people feel about a message, in one sign.',
@@ -21,4 +19,5 @@ export const reactions = area({
   numberedTables: ['reactions'],
   followers: [forgetWithMessage, forgetErased],
   jobs: [forgetRest, forgetUser],
+  answers: [reactionsTo.answeredBy(countsOf)],
 })

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { Actor } from '../../kit/operation.ts'
 import { oneAtATime } from '../../storage/sql.ts'
@@ -51,6 +51,19 @@ const nothing: Given = new Map()
 /** The same for one who acts: where no group of the app has set anything, nothing is looked up. */
 export async function givenToActor(db: TenantDb, actor: Actor, circle: Circle): Promise<Given> {
   return (await policyOf(db, actor)).hasScopeRules ? givenTo(db, circle) : nothing
+}
+
+/** Whether any group of the app has set anything, as a condition. */
+export const anyRuled = (db: TenantDb) =>
+  sql<SqlBool>`EXISTS (SELECT 1 FROM scope_permissions WHERE scope_permissions.app_id = ${db.appId})`
+
+/** What was set for an act in a group, and to members of which scopes it may be done. */
+export async function saidFor(db: TenantDb, actor: Actor, circle: Circle, act: string) {
+  const given = await givenToActor(db, actor, circle)
+  return {
+    word: given.get(act) as 'allow' | 'deny' | undefined,
+    scopes: (given.get(`${act}.allowedScopes`) ?? []) as string[],
+  }
 }
 
 export async function scopeValuesFor(db: TenantDb, actor: Actor, circle: Circle): Promise<ScopeValues> {

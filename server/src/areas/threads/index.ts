@@ -8,9 +8,6 @@ import { operations } from './operations.ts'
 import { joinedThread, threadsFollowed } from './store.ts'
 import { migrations } from './tables.ts'
 
-joinThread.attach(joinedThread)
-followedBy.attach(threadsFollowed)
-
 export const threads = area({
   name: 'threads',
   about: 'Replies to a message, kept together.',
@@ -20,4 +17,5 @@ export const threads = area({
   tables: ['thread_subscriptions'],
   followers: [forgetErased],
   jobs: [forgetRest, forgetUser],
+  answers: [joinThread.answeredBy(joinedThread), followedBy.answeredBy(threadsFollowed)],
 })

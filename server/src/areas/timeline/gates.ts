@@ -21,22 +21,22 @@ const nothing = async () => new Map()
 type Content = Record<string, unknown>
 
 /** The content of a message as it is shown: files have addresses that are signed at that moment. */
-export const shownContent = gate((_where: Where, content: Content): Content => content)
+export const shownContent = gate('shownContent', (_where: Where, content: Content): Content => content)
 
 /** Shown content as it is kept: files have their keys again. */
-export const keptContent = gate((_where: Where, content: Content): Content => content)
+export const keptContent = gate('keptContent', (_where: Where, content: Content): Content => content)
 
 /** Reactions by message, in the order in which they were first given. */
-export const reactionsTo = gate<PerMessage<ReactionCount[]>>(nothing)
+export const reactionsTo = gate<PerMessage<ReactionCount[]>>('reactionsTo', nothing)
 
 /** When the viewer saved each message. */
-export const savedBy = gate<PerMessage<number>>(nothing)
+export const savedBy = gate<PerMessage<number>>('savedBy', nothing)
 
 /** Which messages begin a thread that the viewer follows. */
-export const followedBy = gate<PerMessage<true>>(nothing)
+export const followedBy = gate<PerMessage<true>>('followedBy', nothing)
 
 /** What the viewer did with the elements of interactive messages. */
-export const interactionsOf = gate<PerMessage<{ elementId: string; interactedAt: number }[]>>(nothing)
+export const interactionsOf = gate<PerMessage<{ elementId: string; interactedAt: number }[]>>('interactionsOf', nothing)
 
 /** Which messages lists may hold for a viewer, as conditions on `messages`; none, where nothing is kept from them. */
-export const listedTo = gate(async (_db: TenantDb, _viewer: string): Promise<RawBuilder<SqlBool>[]> => [])
+export const listedTo = gate('listedTo', async (_db: TenantDb, _viewer: string): Promise<RawBuilder<SqlBool>[]> => [])

@@ -13,25 +13,28 @@ export interface Blocks {
   blockedAt?: number
 }
 
-/** Which blocks stand between `uid` and each of `others`. The area of blocked users attaches the answer. */
+/** Which blocks stand between `uid` and each of `others`. The area of blocked users brings the answer. */
 export const blocksBetween = gate(
+  'blocksBetween',
   async (_db: TenantDb, _uid: string, _others: string[]): Promise<Map<string, Blocks>> => new Map(),
 )
 
 /** The UIDs with a block between them and `uid`, in either direction, as a subquery of one column. */
 export const uidsBlockedWith = gate(
+  'uidsBlockedWith',
   (_db: TenantDb, _uid: string): Expression<string> => sql<string>`(SELECT NULL WHERE 1 = 0)`,
 )
 
-/** The UIDs that `uid` has blocked. The area of blocked users attaches the answer. */
-export const uidsBlockedBy = gate(async (_db: TenantDb, _uid: string): Promise<string[]> => [])
+/** The UIDs that `uid` has blocked. The area of blocked users brings the answer. */
+export const uidsBlockedBy = gate('uidsBlockedBy', async (_db: TenantDb, _uid: string): Promise<string[]> => [])
 
-/** The UIDs of the friends of `uid`, as a subquery of one column. The area of friends attaches the answer. */
+/** The UIDs of the friends of `uid`, as a subquery of one column. The area of friends brings the answer. */
 export const uidsOfFriends = gate(
+  'uidsOfFriends',
   (_db: TenantDb, _uid: string): Expression<string> => sql<string>`(SELECT NULL WHERE 1 = 0)`,
 )
 
-/** Issues an auth token to a new user. The area of auth tokens attaches the answer. */
-export const issueFirstToken = gate(async (_work: Work, _user: UserRow): Promise<string> => {
+/** Issues an auth token to a new user. The area of auth tokens brings the answer. */
+export const issueFirstToken = gate('issueFirstToken', async (_work: Work, _user: UserRow): Promise<string> => {
   throw new Error('No area issues auth tokens.')
 })

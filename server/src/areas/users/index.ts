@@ -7,8 +7,8 @@ import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
 
 // What the areas below know about two users reaches the operations of this one through gates.ts:
-//   friends:       uidsOfFriends.attach((db, uid) => …)
-//   blocked users: blocksBetween.attach((db, uid, others) => …), uidsBlockedWith.attach((db, uid) => …)
+//   friends:       uidsOfFriends
+//   blocked users: blocksBetween, uidsBlockedWith, uidsBlockedBy
 // Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(db, row, { actorUid, blocks }).
 export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
