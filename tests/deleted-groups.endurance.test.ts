@@ -43,7 +43,7 @@ const holdingUp = area({
       const wait = next
       next = undefined
       await wait?.()
-      return 'allow'
+      return 'pass'
     }),
   ],
 })

@@ -169,11 +169,14 @@ export const wrongThreadCategory = defineError<{ id: string | number }>(
   ({ id }) => `The message ${id} cannot begin a thread.`,
 )
 
-export const blockedByExtension = defineError(
+export const blockedByExtension = defineError<{ verdict: 'hold' | 'refuse' }>(
   'ERR_BLOCKED_BY_EXTENSION',
   403,
   'a rule of the app refused the message',
-  () => 'The message was refused.',
+  ({ verdict }) =>
+    verdict === 'refuse'
+      ? 'The message was refused.'
+      : 'The message was refused: it has to wait for a review, and there is no place where messages wait.',
 )
 
 export const botNotFound = defineError<{ uid: string }>(

@@ -12,11 +12,11 @@ export interface Proposal extends Content {
   receiverType: 'user' | 'group'
 }
 
-/** Whether a message may be sent: moderation brings the answer. Refusing leaves nothing behind. */
-export const beforeSend = gate(
-  'beforeSend',
-  async (_work: Work, _proposal: Proposal): Promise<'allow' | 'refuse'> => 'allow',
-)
+/** `pass` sends a message as it is, `hold` keeps it back until somebody has looked at it, `refuse` leaves nothing behind. */
+export type Verdict = 'pass' | 'hold' | 'refuse'
+
+/** What becomes of a message that is about to be sent: moderation brings the answer. */
+export const beforeSend = gate('beforeSend', async (_work: Work, _proposal: Proposal): Promise<Verdict> => 'pass')
 
 /** Somebody takes part in a thread and follows it from now on. The area of threads brings what that means. */
 export const joinThread = gate(

@@ -15,7 +15,7 @@ import { migrations } from './tables.ts'
 // Areas below say more about messages through gates:
 //   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
 export { deleteMessage, takeContents } from './change.ts'
-export { beforeSend, joinThread, type Proposal, savedIds } from './gates.ts'
+export { beforeSend, joinThread, type Proposal, savedIds, type Verdict } from './gates.ts'
 export { elementIdMax, elementsIn, goalOf, isGoalMet } from './interactive.ts'
 export { type Asking, readStretch, type Stretch } from './list.ts'
 export { listedFor } from './listed.ts'

@@ -127,7 +127,9 @@ export async function deliver(
   // What a file was called counts for nothing where it is known what it is.
   if (kept !== content) await refuseForbidden(db, speaker, receiver, kept, parentId !== undefined)
   const proposal = { ...kept, sender: speaker.uid, receiver: receiverId(receiver), receiverType: receiver.type }
-  if ((await beforeSend.ask(work, proposal)) === 'refuse') throw blockedByExtension()
+  const verdict = await beforeSend.ask(work, proposal)
+  // Whoever wants a message held wants nobody to read it, so where it cannot be held it is not sent.
+  if (verdict !== 'pass') throw blockedByExtension({ verdict })
   return write(work, speaker, receiver, place, kept, {
     muid: muid || undefined,
     tags,
