@@ -41,7 +41,6 @@ export function createObserver(log: Logger): Observer {
     return child
   }
   const processName = randomBytes(4).toString('hex')
-  const lines = (log as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym] ?? unheard
   let count = 0
 
   return {
@@ -63,8 +62,9 @@ export function createObserver(log: Logger): Observer {
       const milliseconds = performance.now() - trace.startedAt
       childFor(trace.operation, status).observe(milliseconds / 1000)
       const ms = Math.round(milliseconds * 1000) / 1000
-      if (trace.error !== undefined) log.error({ ...fieldsOf(trace, method, status, ms), err: trace.error })
-      else if (log.isLevelEnabled('info')) lines.write(lineOf(trace, method, status, ms))
+      const fields = fieldsOf(trace, method, status, ms)
+      if (trace.error === undefined) log.info(fields)
+      else log.error({ ...fields, err: trace.error })
     },
     watch: (listener) => watchListener(registry, listener),
     watchJobs: (countDead) => watchDeadJobs(registry, countDead),
@@ -114,28 +114,14 @@ function watchDeadJobs(registry: Registry, countDead: () => Promise<ReadonlyMap<
   })
 }
 
-const unheard = { write() {} }
-
 function fieldsOf({ id, operation, appId, caller, actor }: Trace, method: string, status: number, ms: number) {
   return { id, method, operation, app: appId, caller, actor, status, ms }
-}
-
-/**
- * The line that the logger would write, put together by hand: that saves a twentieth of a refused request's CPU. Every
- * value comes from us, or has passed a pattern without quotes in it.
- */
-function lineOf({ id, operation, appId, caller, actor }: Trace, method: string, status: number, ms: number): string {
-  const known =
-    (appId === undefined ? '' : `,"app":"${appId}"`) +
-    (caller === undefined ? '' : `,"caller":"${caller}"`) +
-    (actor === undefined ? '' : `,"actor":"${actor}"`)
-  return `{"level":30${isoTime()},"id":"${id}","method":"${method}","operation":"${operation}"${known},"status":${status},"ms":${ms}}\n`
 }
 
 let isoMoment = 0
 let isoText = ''
 
-/** The time as pino writes it. Several requests share a millisecond, and a date's text is dear. */
+/** The time in ISO 8601, for each line. Several requests share a millisecond, and a date's text is dear. */
 function isoTime(): string {
   const now = Date.now()
   if (now !== isoMoment) {
