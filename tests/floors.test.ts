@@ -35,7 +35,8 @@ interface File {
 
 const files: File[] = globSync('**/*.ts', { cwd: root })
   .map((path) => path.split(sep).join('/'))
-  .filter((path) => !path.endsWith('.test.ts'))
+  // Tests, and what an area says to them.
+  .filter((path) => !/\.test\.ts$|^areas\/[\w-]+\/samples\.ts$/.test(path))
   .toSorted()
   .map(read)
 

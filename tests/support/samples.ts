@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs'
 import { Compile } from 'typebox/compile'
+import { areas } from '../../server/src/areas/index.ts'
 import type { Area } from '../../server/src/kit/area.ts'
 import type { Operation } from '../../server/src/kit/operation.ts'
-import { type TSchema, Type } from '../../server/src/kit/schema.ts'
-import type { AppClient, House } from './house.ts'
-import { assertSucceeds } from './house.ts'
+import type { TSchema } from '../../server/src/kit/schema.ts'
+import { type Made, type Samples, type Stage, unused } from './sample.ts'
 
 /** Requests that an operation must accept or refuse, made from its declaration alone. */
 
@@ -17,48 +18,38 @@ interface Described {
   required?: string[]
 }
 
-let made = 0
-
 /** A value that fits a schema; text is another one each time, so that unique names stay unique. */
 function valueFor(schema: TSchema, name: string): unknown {
   const { type, enum: words, anyOf, minimum = 1, examples } = schema as Described
   if (words) return words[0]
   if (anyOf) return anyOf[0]?.const
-  made += 1
-  const samples: Record<string, unknown> = {
-    string: `${name}-${made}`,
+  const byType: Record<string, unknown> = {
+    string: unused(name),
     integer: Math.max(1, minimum),
     number: Math.max(1, minimum),
     boolean: false,
     array: examples?.[0] ?? [],
     object: examples?.[0] ?? {},
   }
-  return samples[type ?? '']
+  return byType[type ?? '']
 }
 
-const announcedFile = { fileId: 'sample', name: 'sample.png', mimeType: 'image/png', size: 100 }
-
-/** Bodies that name a record, where a schema cannot say which there is. */
-const namingBodies: Record<string, Record<string, unknown>> = {
-  transferOwnership: { uid: 'milo' },
-  requestUploads: { receiverId: 'client', receiverType: 'user', files: [announcedFile] },
-  sendMessage: { receiver: 'client', receiverType: 'user', data: { text: 'Sample' } },
-  sendMessageToUser: { data: { text: 'Sample' } },
-  sendMessageToGroup: { data: { text: 'Sample' } },
-  sendMessageAsBot: { receiver: 'client', receiverType: 'user', data: { text: 'Sample' } },
-  updateMessage: { data: { text: 'Another sample' } },
-  sendReply: { data: { text: 'Sample' } },
-  recordInteractions: { interactions: ['sample'] },
-  recordInteractionsOrRead: { interactions: ['sample'] },
-  setPinnedConversations: { pinnedConversations: [{ uid: 'client' }] },
-  // Before the first message.
-  markUserConversationUnread: { messageId: 0 },
-  markGroupConversationUnread: { messageId: 0 },
+const samples: Samples[] = []
+// In the order of the list, so that whatever a record needs is made before it.
+for (const { name } of areas) {
+  const file = new URL(`../../server/src/areas/${name}/samples.ts`, import.meta.url)
+  if (existsSync(file)) samples.push((await import(file.href)).samples)
 }
+
+const bodies = Object.assign({}, ...samples.map((each) => each.bodies)) as NonNullable<Samples['bodies']>
+const makers = Object.assign({}, ...samples.map((each) => each.records)) as NonNullable<Samples['records']>
+const arrangements = Object.assign({}, ...samples.map((each) => each.arrangements)) as NonNullable<
+  Samples['arrangements']
+>
 
 /** Bodies to try in turn: what is required, then with one optional property more. */
 export function plausibleBodies({ id, body }: Operation): (() => Record<string, unknown>)[] {
-  const naming = namingBodies[id]
+  const naming = bodies[id]
   if (naming) return [() => ({ ...naming })]
   const { properties = {}, required = [] } = body as Described
   const filled = (names: string[]) =>
@@ -126,104 +117,6 @@ export function wordFilters({ query }: Operation): string[] {
   return properties.filter(([, schema]) => (schema as Described).enum).map(([name]) => name)
 }
 
-export interface Stage {
-  house: House
-  app: AppClient
-}
-
-/** How a record comes about that a path can name; one line for each parameter name there is. */
-const makers: Record<string, (stage: Stage, madeBefore: Record<string, string>) => Promise<string>> = {
-  apiKey: async ({ app }) =>
-    assertSucceeds(await app.post('/apikeys', { name: String(valueFor(Type.String(), 'sample')) })).data.apiKey,
-  appId: async ({ house }) =>
-    assertSucceeds(await house.management.post('/apps', { name: 'sample', region: 'us' })).data.id,
-  // The sweep's client is an admin of it, so that what clients may do in a group can be tried.
-  guid: async ({ app }) => {
-    const guid = String(valueFor(Type.String(), 'guid'))
-    const members = { admins: ['client'] }
-    return assertSucceeds(await app.post('/groups', { guid, name: 'Sample', members })).data.guid
-  },
-  permission: async () => 'initiateCall',
-  role: async ({ app }) =>
-    assertSucceeds(await app.post('/roles', { role: String(valueFor(Type.String(), 'role')), name: 'Sample' })).data
-      .role,
-  scope: async () => 'moderator',
-  // The sweep's client has a message from them, so that there is a conversation of the two.
-  uid: async ({ app }) => {
-    const body = { uid: String(valueFor(Type.String(), 'uid')), name: 'Sample', tags: ['sample'] }
-    const { uid } = assertSucceeds(await app.post('/users', body)).data
-    await say(app, uid, 'client', { text: 'Sample' })
-    return uid
-  },
-  authToken: async ({ app }, { uid }) =>
-    assertSucceeds(await app.post(`/users/${uid}/auth_tokens`, { force: true })).data.authToken,
-  sessionId: async ({ app }) =>
-    (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
-  // A message that everything can be done with, and of which the sweep's client has done what is their own affair.
-  id: async ({ app }) => {
-    await app.post('/users', { uid: 'milo', name: 'Milo' })
-    const interactiveData = { cardActions: [{ elementType: 'button', elementId: 'sample' }] }
-    const data = { text: 'Sample for <@uid:client>', interactiveData, allowSenderInteraction: true }
-    const id = await say(app, 'client', 'milo', data, { category: 'interactive', tags: ['sample'] })
-    for (const act of ['save', 'thread/subscription', 'reactions/sample']) {
-      assertSucceeds(await app.post(`/messages/${id}/${act}`, undefined, { onBehalfOf: 'client' }))
-    }
-    return id
-  },
-  reaction: async () => 'sample',
-  conversationId: async ({ app }) => {
-    await app.post('/users', { uid: 'milo', name: 'Milo' })
-    await say(app, 'milo', 'client', { text: 'Sample' })
-    return 'client_user_milo'
-  },
-}
-
-async function say(app: AppClient, from: string, receiver: string, data: object, more: object = {}): Promise<string> {
-  const body = { receiver, receiverType: 'user', data, ...more }
-  return assertSucceeds(await app.post('/messages', body, { onBehalfOf: from })).data.id
-}
-
-/** What else must be there before an operation can succeed with the body that its schema gives as an example. */
-const arrangements: Record<string, (stage: Stage, made: Record<string, string>) => Promise<void>> = {
-  async removeFriends({ app }, { uid }) {
-    await app.post('/users', { uid: 'milo', name: 'Milo' })
-    assertSucceeds(await app.post(`/users/${uid}/friends`, { accepted: ['milo'] }))
-  },
-  async sendMessageAsBot({ app }, { uid }) {
-    await app.post('/roles', { role: 'bot', name: 'Bot' })
-    assertSucceeds(await app.put(`/users/${uid}`, { role: 'bot' }))
-  },
-  getMember: addSample,
-  // Without an acting user the app replies, which it does in groups.
-  async sendReply(stage, made) {
-    const guid = await makers.guid?.(stage, made)
-    const body = { receiver: guid, receiverType: 'group', data: { text: 'Sample' } }
-    made.id = assertSucceeds(await stage.app.post('/messages', body, { onBehalfOf: 'client' })).data.id
-  },
-  changeMemberScope: addSample,
-  kickMember: addSample,
-  banUser: addSample,
-  banMember: addSample,
-  unbanUser: banSample,
-  unbanMember: banSample,
-  async joinGroup({ app }, { guid }) {
-    assertSucceeds(await app.delete(`/groups/${guid}/members/client`))
-  },
-  async transferOwnership({ app }, { guid }) {
-    await app.post('/users', { uid: 'milo', name: 'Milo' })
-    assertSucceeds(await app.post(`/groups/${guid}/members`, { participants: ['milo'] }))
-    assertSucceeds(await app.put(`/groups/${guid}`, { owner: 'client' }))
-  },
-}
-
-async function addSample({ app }: Stage, { guid, uid }: Record<string, string>): Promise<void> {
-  assertSucceeds(await app.post(`/groups/${guid}/members`, { participants: [uid] }))
-}
-
-async function banSample({ app }: Stage, { guid, uid }: Record<string, string>): Promise<void> {
-  assertSucceeds(await app.post(`/groups/${guid}/members`, { usersToBan: [uid] }))
-}
-
 export function paramsOf({ path }: Operation): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 }
@@ -236,20 +129,20 @@ export async function pathWithRecords(operation: Operation, path: string, stage:
 }
 
 /** A new record for every parameter that a path can have. */
-export function recordsOfEveryKind(stage: Stage): Promise<Record<string, string>> {
+export function recordsOfEveryKind(stage: Stage): Promise<Made> {
   return makeRecords(Object.keys(makers), stage)
 }
 
-async function makeRecords(names: string[], stage: Stage): Promise<Record<string, string>> {
-  const made: Record<string, string> = {}
+async function makeRecords(names: string[], stage: Stage): Promise<Made> {
+  const made: Made = {}
   for (const name of names) {
     const make = makers[name]
-    if (!make) throw new Error(`Say in tests/support/samples.ts how a record for {${name}} is made.`)
+    if (!make) throw new Error(`Say in the samples.ts of its area how a record for {${name}} is made.`)
     made[name] = await make(stage, made)
   }
   return made
 }
 
-export function filledPath(path: string, records: Record<string, string>): string {
+export function filledPath(path: string, records: Made): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => records[name] ?? '')
 }

@@ -1,0 +1,5 @@
+import type { Samples } from '../../../../tests/support/sample.ts'
+
+export const samples: Samples = {
+  records: { reaction: async () => 'sample' },
+}
