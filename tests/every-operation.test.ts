@@ -10,12 +10,12 @@ import { nothingChanges } from './support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from './support/house.ts'
 import type { Answer, Sending } from './support/http.ts'
 import { isQuick } from './support/quick.ts'
+import type { Stage } from './support/sample.ts'
 import {
   emptyQueries,
   paramsOf,
   pathWithRecords,
   plausibleBodies,
-  type Stage,
   wordFilters,
   wrongBodies,
   wrongQueries,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { joinThread } from '../server/src/areas/messages/index.ts'
 import { area } from '../server/src/kit/area.ts'
-import { attachAnswers, gate } from '../server/src/kit/gate.ts'
+import { attachAnswers, gate } from '../server/src/plain/gate.ts'
 import { preparedDatabase } from './support/databases.ts'
 import { house } from './support/house.ts'
 

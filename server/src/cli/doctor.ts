@@ -89,8 +89,8 @@ async function checkApps(house: House, connection: Connection, withStore: boolea
     const db = tenantDb(connection, id)
     if (await isBeingPurged(house, db)) continue
     for (const { audit } of house.areas) {
-      const found = (await audit.ofApp?.(db, house.tools)) ?? []
-      checks.push(...found.map(({ promise, findings }) => result(`app ${id}: ${promise}`, findings)))
+      for (const [promise, findings] of Object.entries((await audit.ofApp?.(db, house.tools)) ?? {}))
+        checks.push(result(`app ${id}: ${promise}`, findings))
     }
   }
   return withStore ? [...checks, ...(await checkStore(house, connection, apps))] : checks
@@ -112,8 +112,8 @@ async function checkStore(house: House, connection: Connection, apps: { id: stri
   const views = apps.map(({ id }) => ({ snapshot: tenantDb(connection, id), present: tenantDb(database.reader, id) }))
   const checks: Check[] = []
   for (const { audit } of areas) {
-    const found = (await audit.ofStore?.(views, tools)) ?? []
-    checks.push(...found.map(({ promise, findings }) => result(promise, findings)))
+    for (const [promise, findings] of Object.entries((await audit.ofStore?.(views, tools)) ?? {}))
+      checks.push(result(promise, findings))
   }
   return checks
 }

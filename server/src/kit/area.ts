@@ -1,12 +1,24 @@
+import type { Answer } from '../plain/gate.ts'
 import type { Migrations } from '../storage/migrate.ts'
 import type { InstallTable, TenantTable } from '../storage/tables.ts'
-import type { Audit } from './audit.ts'
+import type { TenantDb } from '../storage/tenant.ts'
 import type { Hearing } from './channel.ts'
 import type { EventDefinition } from './event.ts'
 import type { Follower } from './follower.ts'
-import type { Answer } from './gate.ts'
 import type { JobDefinition } from './job.ts'
 import type { Operation } from './operation.ts'
+import type { Tools } from './ports.ts'
+
+/** Promises about what is kept, in words, each with whatever breaks it. */
+export type Findings = Record<string, string[]>
+
+/** How an area holds what it keeps against each other. */
+export interface Audit {
+  /** What one app has at one moment: what changes between two reads would look like a fault. */
+  ofApp?(db: TenantDb, tools: Tools): Promise<Findings>
+  /** What is kept outside of the database, with the rows of all apps at one moment and as they are now. */
+  ofStore?(apps: { snapshot: TenantDb; present: TenantDb }[], tools: Tools): Promise<Findings>
+}
 
 /** An area's card: all that it brings to the house. */
 export interface Area {

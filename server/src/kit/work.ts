@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox'
+import { gate } from '../plain/gate.ts'
 import type { Connection } from '../storage/connection.ts'
 import { destinationOf } from '../storage/destination.ts'
 import { preparedRows, type TenantDb, tenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
-import { gate } from './gate.ts'
 import { type JobDefinition, laneOf } from './job.ts'
 import type { Tools } from './ports.ts'
 
@@ -12,10 +12,7 @@ import type { Tools } from './ports.ts'
 export interface Settings {}
 
 /** How settings are read, where nobody has brought them along. */
-export const storedSettings = gate(
-  'storedSettings',
-  (_db: TenantDb): Promise<Settings> => Promise.resolve({} as Settings),
-)
+export const storedSettings = gate('storedSettings', async (_db: TenantDb) => ({}) as Settings)
 
 /** What code that only reads works with. */
 export interface View {

@@ -1,4 +1,4 @@
-import type { Audit } from '../../kit/audit.ts'
+import type { Audit } from '../../kit/area.ts'
 import { keysOf, toApiKey } from './store.ts'
 
 export const audit: Audit = {
@@ -11,11 +11,10 @@ export const audit: Audit = {
         return true
       }
     })
-    return [
-      {
-        promise: `all of its ${rows.length} API keys open under the master key`,
-        findings: unreadable.map(({ name }) => `the key "${name}" does not; is this the right master key?`),
-      },
-    ]
+    return {
+      [`all of its ${rows.length} API keys open under the master key`]: unreadable.map(
+        ({ name }) => `the key "${name}" does not; is this the right master key?`,
+      ),
+    }
   },
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Audit } from '../../kit/audit.ts'
+import type { Audit } from '../../kit/area.ts'
 import { finestSpanSeconds, type Tally, talliesAt } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {
@@ -20,7 +20,7 @@ export const audit: Audit = {
   async ofApp(db) {
     const { checked, findings } = await auditCalls(db)
     const told = findings.map(({ sessionId, problem }) => (sessionId ? `call ${sessionId} ${problem}` : problem))
-    return [{ promise: `${checked} calls follow from their ledgers`, findings: told }]
+    return { [`${checked} calls follow from their ledgers`]: told }
   },
 }
 

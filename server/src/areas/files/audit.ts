@@ -1,4 +1,4 @@
-import type { Audit } from '../../kit/audit.ts'
+import type { Audit } from '../../kit/area.ts'
 import type { Files } from '../../kit/ports.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { removeFiles, sweepFiles } from './removal.ts'
@@ -6,12 +6,12 @@ import type { FileRow } from './tables.ts'
 import { originalKey, thumbnailKey } from './thumbnails.ts'
 
 export const audit: Audit = {
-  ofApp: async (db) => [
-    { promise: 'files that nobody needs are going to be removed', findings: await auditRemoval(db) },
-  ],
+  ofApp: async (db) => ({
+    'files that nobody needs are going to be removed': await auditRemoval(db),
+  }),
   async ofStore(apps, { files }) {
     const { checked, findings } = await auditStore(apps, files)
-    return [{ promise: `${checked} files are in the store as their rows say, and nothing else is`, findings }]
+    return { [`${checked} files are in the store as their rows say, and nothing else is`]: findings }
   },
 }
 

@@ -1,6 +1,6 @@
-import { gate } from '../../kit/gate.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
+import { gate } from '../../plain/gate.ts'
 
 export interface Destination {
   receiverId: string

@@ -1,10 +1,10 @@
-import type { Audit } from '../../kit/audit.ts'
+import type { Audit } from '../../kit/area.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 
 export const audit: Audit = {
-  ofApp: async (db) => [
-    { promise: 'only members have a side of a group’s conversation', findings: await auditSides(db) },
-  ],
+  ofApp: async (db) => ({
+    'only members have a side of a group’s conversation': await auditSides(db),
+  }),
 }
 
 const findingsMax = 20

@@ -1,5 +1,5 @@
-import { gate } from '../../kit/gate.ts'
 import type { Actor } from '../../kit/operation.ts'
+import { gate } from '../../plain/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import type { GroupAct } from './rules.ts'
 import type { MemberScope } from './schemas.ts'

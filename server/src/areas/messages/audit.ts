@@ -1,11 +1,11 @@
-import type { Audit } from '../../kit/audit.ts'
+import type { Audit } from '../../kit/area.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { messagesList } from './store.ts'
 
 export const audit: Audit = {
-  ofApp: async (db) => [
-    { promise: 'messages are found in the conversation they lie in', findings: await auditMarks(db) },
-  ],
+  ofApp: async (db) => ({
+    'messages are found in the conversation they lie in': await auditMarks(db),
+  }),
 }
 
 const findingsMax = 20

@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely'
-import { gate } from '../../kit/gate.ts'
 import type { Work } from '../../kit/work.ts'
+import { gate } from '../../plain/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import type { MessageRow } from '../timeline/index.ts'
 import type { Content } from './content.ts'

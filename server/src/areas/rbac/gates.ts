@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { gate } from '../../kit/gate.ts'
+import { gate } from '../../plain/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 
 /**

@@ -1,20 +1,20 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Audit } from '../../kit/audit.ts'
+import type { Audit } from '../../kit/area.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { systemUid } from '../users/index.ts'
 import { type ConversationKey, placeOfGroup, placeOfUsers } from './place.ts'
-
-export const audit: Audit = {
-  ofApp: async (db) => [
-    { promise: 'conversations are numbered without gaps', findings: await auditTimeline(db) },
-    { promise: 'all that was said lies in the conversation that it names', findings: await auditPlaces(db) },
-  ],
-}
 
 /**
  * For `parley doctor`: whether what is stored about conversations follows from their messages, and whether everything lies
  * where it belongs. Hand it a snapshot: what changes between two reads would look like a fault.
  */
+
+export const audit: Audit = {
+  ofApp: async (db) => ({
+    'conversations are numbered without gaps': await auditTimeline(db),
+    'all that was said lies in the conversation that it names': await auditPlaces(db),
+  }),
+}
 
 const findingsMax = 20
 

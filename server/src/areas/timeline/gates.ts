@@ -1,6 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Where } from '../../kit/event.ts'
-import { gate } from '../../kit/gate.ts'
+import { gate } from '../../plain/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Audit } from '../../kit/audit.ts'
+import type { Audit } from '../../kit/area.ts'
 import { entryText } from '../../storage/search-text.ts'
 import { finestSpanSeconds, type Tally, talliesAt } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -9,7 +9,7 @@ import type { UserRow } from './tables.ts'
 export const audit: Audit = {
   async ofApp(db) {
     const { checked, findings } = await auditUsers(db)
-    return [{ promise: `${checked} users are counted and found as they are`, findings }]
+    return { [`${checked} users are counted and found as they are`]: findings }
   },
 }
 
