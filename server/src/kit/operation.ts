@@ -20,7 +20,7 @@ export type Caller =
 /** Whom an operation of an app can open to. */
 type AppDoor = Exclude<Caller['kind'], 'management'>
 
-/** The user a call acts as. */
+/** The user a call acts as. Areas add what they have read of them, so that it is read once for each call. */
 export interface Actor {
   uid: string
   role: string

@@ -7,6 +7,13 @@ import { scopesAreRuled } from './gates.ts'
 import { type Act, mayUse, type Policy } from './rules.ts'
 import { readValues } from './store.ts'
 
+declare module '../../kit/operation.ts' {
+  interface Actor {
+    /** What their role allows, once that has been asked. */
+    policy?: Promise<Policy>
+  }
+}
+
 /** One thing that is written down about a role. */
 interface Entry {
   role: string
@@ -66,13 +73,10 @@ const entriesOf = prepared<{ role: string }, Entry>((db, { role }) => {
     )
 })
 
-const known = new WeakMap<Actor, Promise<Policy>>()
-
 /** What the acting user's role allows; read once for each call. */
 export function policyOf(db: TenantDb, actor: Actor): Promise<Policy> {
-  const policy = known.get(actor) ?? readPolicy(db, actor)
-  known.set(actor, policy)
-  return policy
+  actor.policy ??= readPolicy(db, actor)
+  return actor.policy
 }
 
 async function readPolicy(db: TenantDb, actor: Actor): Promise<Policy> {
