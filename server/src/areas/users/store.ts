@@ -19,6 +19,13 @@ import { onlineIn } from './online.ts'
 import type { User, UserCreate, UserUpdate } from './schemas.ts'
 import type { NewUserRow, UserRow } from './tables.ts'
 
+declare module '../../kit/operation.ts' {
+  interface Actor {
+    /** The user, as found when the call began. */
+    row?: UserRow
+  }
+}
+
 /** The name of the list, for tallies and search. */
 export const usersList = 'users'
 
@@ -59,18 +66,14 @@ export async function requireActiveUser(db: TenantDb, uid: string): Promise<User
   return row
 }
 
-const rowsOfActors = new WeakMap<Actor, UserRow>()
-
 /** A user as the one who acts in a request. */
 export function actorFrom(row: UserRow): Actor {
-  const actor = { uid: row.uid, role: row.role, roleId: row.role_id }
-  rowsOfActors.set(actor, row)
-  return actor
+  return { uid: row.uid, role: row.role, roleId: row.role_id, row }
 }
 
 /** The user who acts, as found when the request began; nobody looks them up twice. */
 export async function userActing(db: TenantDb, actor: Actor): Promise<UserRow | undefined> {
-  return rowsOfActors.get(actor) ?? findActiveUser(db, actor.uid)
+  return actor.row ?? findActiveUser(db, actor.uid)
 }
 
 const lockUser = prepared<{ uid: string }, UserRow>((db, { uid }) =>
