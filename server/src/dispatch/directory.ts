@@ -1,5 +1,5 @@
 import { findKey } from '../areas/api-keys/index.ts'
-import { settingsInForce } from '../areas/apps/index.ts'
+import { type AppRow, settingsInForce } from '../areas/apps/index.ts'
 import type { AppSettings } from '../areas/apps/schemas.ts'
 import { findTokenHolder, type TokenHolder } from '../areas/auth-tokens/index.ts'
 import type { KeyScope } from '../kit/operation.ts'
@@ -19,7 +19,10 @@ export interface KnownApp {
   id: string
   region: string
   settings: AppSettings
+  createdAt: number
 }
+
+type Stored = Pick<AppRow, 'id' | 'region' | 'settings' | 'created_at'>
 
 export interface KnownKey {
   fingerprint: string
@@ -41,11 +44,12 @@ export function openDirectory(database: Database, secrets: Secrets): Directory {
   const { reader } = database
   const remembered = shortMemory()
   const activeApps = () =>
-    reader.query.selectFrom('apps').select(['id', 'region', 'settings']).where('archived_at', 'is', null)
-  const toKnown = ({ id, region, settings }: { id: string; region: string; settings: string | null }): KnownApp => ({
+    reader.query.selectFrom('apps').select(['id', 'region', 'settings', 'created_at']).where('archived_at', 'is', null)
+  const toKnown = ({ id, region, settings, created_at }: Stored): KnownApp => ({
     id,
     region,
     settings: settingsInForce(settings),
+    createdAt: created_at,
   })
 
   return {

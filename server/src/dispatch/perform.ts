@@ -166,7 +166,7 @@ async function ready({ tools }: Stage, connection: Connection, call: Call) {
   const { operation } = mounted
   const inApp = (appId: string) => workIn(connection, appId, tools)
   const work = app
-    ? workIn(connection, app.id, tools, undefined, app.settings)
+    ? workIn(connection, app.id, tools, undefined, app)
     : { platform: connection.query, inApp, now: tools.clock.now(), tools }
   const actor =
     app && call.actAs !== undefined ? await requireActor(connection, app.id, call.actAs, caller.kind) : undefined

@@ -11,8 +11,17 @@ import type { Tools } from './ports.ts'
 // biome-ignore lint/suspicious/noEmptyInterface: filled where settings are kept
 export interface Settings {}
 
-/** How settings are read, where nobody has brought them along. */
-export const storedSettings = gate('storedSettings', async (_db: TenantDb) => ({}) as Settings)
+/** What is known of an app besides its records. */
+export interface AppFacts {
+  settings: Settings
+  createdAt: number
+}
+
+/** How an app's facts are read, where nobody has brought them along. */
+export const storedFacts = gate(
+  'storedFacts',
+  async (_db: TenantDb): Promise<AppFacts> => ({ settings: {} as Settings, createdAt: 0 }),
+)
 
 /** What code that only reads works with. */
 export interface View {
@@ -21,6 +30,8 @@ export interface View {
   tools: Tools
   /** What the app is set to: as the door remembers it, or read once. */
   settings(): Promise<Settings>
+  /** When the app was created; known in the same way. */
+  createdAt(): Promise<number>
 }
 
 /** What code inside a transaction works with, whoever called it: an operation, a follower or a job. */
@@ -54,25 +65,31 @@ export function toolsWith(db: TenantDb): Tools {
   return tools
 }
 
-/** Binds a connection to one app, for reading. `brought` is what is known of its settings already. */
+/** Binds a connection to one app, for reading. `brought` is what is known of the app already. */
 export function viewIn(
   connection: Connection,
   appId: string,
   tools: Tools,
   now = tools.clock.now(),
-  brought?: Settings,
+  brought?: AppFacts,
 ): View {
   return viewOn(tenantDb(connection, appId), tools, now, brought)
 }
 
-function viewOn(db: TenantDb, tools: Tools, now: number, brought?: Settings): View {
+function viewOn(db: TenantDb, tools: Tools, now: number, brought?: AppFacts): View {
   toolsByDb.set(db, tools)
   let known = brought && Promise.resolve(brought)
-  const settings = () => {
-    known ??= storedSettings.ask(db)
+  const facts = () => {
+    known ??= storedFacts.ask(db)
     return known
   }
-  return { db, now, tools, settings }
+  return {
+    db,
+    now,
+    tools,
+    settings: async () => (await facts()).settings,
+    createdAt: async () => (await facts()).createdAt,
+  }
 }
 
 /** Binds a transaction to one app. */
@@ -81,13 +98,13 @@ export function workIn(
   appId: string,
   tools: Tools,
   now = tools.clock.now(),
-  brought?: Settings,
+  brought?: AppFacts,
 ): Work {
   return workOn(tenantDb(connection, appId), tools, now, brought)
 }
 
 /** The same in a transaction that is bound to its app already. */
-export function workOn(db: TenantDb, tools: Tools, now: number, brought?: Settings): Work {
+export function workOn(db: TenantDb, tools: Tools, now: number, brought?: AppFacts): Work {
   const emitEach: Work['emitEach'] = async ({ name, forms }, payloads) => {
     const kept = forms ? payloads.map((payload) => forms.kept(payload, { appId: db.appId, tools })) : payloads
     const rows = kept.map((payload) => ({ name, payload: JSON.stringify(payload), at: now }))

@@ -1,9 +1,9 @@
 import { area } from '../../kit/area.ts'
-import { storedSettings } from '../../kit/work.ts'
+import { storedFacts } from '../../kit/work.ts'
 import { appArchived, appCreated, appSettingsChanged } from './events.ts'
 import { purgeApp } from './jobs.ts'
 import { operations } from './operations.ts'
-import { settingsOf } from './settings.ts'
+import { factsOf } from './settings.ts'
 import { migrations } from './tables.ts'
 
 export {
@@ -15,7 +15,6 @@ export {
   ownerAccountId,
   requireAccount,
 } from './accounts.ts'
-export { createdAtOf } from './beginning.ts'
 export { leftInStore } from './gates.ts'
 export { settingsInForce, usualSettings } from './settings.ts'
 export { addApp, appOf, appsOf, requireActiveApp, toAppRecord, toAppSummary } from './store.ts'
@@ -30,5 +29,5 @@ export const apps = area({
   migrations,
   installTables: ['accounts', 'apps', 'management_keys'],
   jobs: [purgeApp],
-  answers: [storedSettings.answeredBy(settingsOf)],
+  answers: [storedFacts.answeredBy(factsOf)],
 })

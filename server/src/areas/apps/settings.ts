@@ -1,3 +1,4 @@
+import type { AppFacts } from '../../kit/work.ts'
 import { platformUnder } from '../../storage/platform.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { AppSettings, settableKeys } from './schemas.ts'
@@ -33,9 +34,9 @@ export function problemWith(key: string, value: unknown = true): string | undefi
   return typeof value === 'boolean' ? undefined : 'must be true or false'
 }
 
-/** What the app is set to, as it is stored. */
-export async function settingsOf(db: TenantDb): Promise<AppSettings> {
+/** What the app is set to, and when it was created, as it is stored. */
+export async function factsOf(db: TenantDb): Promise<AppFacts> {
   const apps = platformUnder(db).selectFrom('apps')
-  const app = await apps.select('settings').where('id', '=', db.appId).executeTakeFirst()
-  return settingsInForce(app?.settings ?? null)
+  const app = await apps.select(['settings', 'created_at']).where('id', '=', db.appId).executeTakeFirst()
+  return { settings: settingsInForce(app?.settings ?? null), createdAt: app?.created_at ?? 0 }
 }

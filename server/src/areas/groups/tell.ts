@@ -31,8 +31,8 @@ function toUserCard(db: TenantDb, row: UserRow): User {
   return card
 }
 
-async function cardOf(db: TenantDb, user: UserRow | undefined): Promise<User> {
-  return user ? toUserCard(db, user) : systemRecord(db)
+async function cardOf(work: Work, user: UserRow | undefined): Promise<User> {
+  return user ? toUserCard(work.db, user) : systemRecord(work)
 }
 
 /** The record that events carry. How many are connected is not counted anew with each change of a large group. */
@@ -50,7 +50,7 @@ async function say(work: Work, action: string, { group, by, on }: Deed, extras?:
     action,
     sender: by?.uid ?? systemUid,
     receiver: group.guid,
-    by: { entity: await cardOf(work.db, by), entityType: 'user' },
+    by: { entity: await cardOf(work, by), entityType: 'user' },
     on: { entity: toUserCard(work.db, on), entityType: 'user' },
     for: { entity: toGroupCard(group), entityType: 'group' },
     ...(extras && { extras }),
@@ -67,7 +67,7 @@ export async function tellDeed(work: Work, action: keyof typeof deeds, deed: Dee
   await work.emit(deeds[action], {
     group,
     user: toUserCard(work.db, deed.on),
-    by: await cardOf(work.db, deed.by),
+    by: await cardOf(work, deed.by),
     message,
   })
   return message
@@ -97,7 +97,7 @@ export async function tellScope(work: Work, deed: Deed, scope: MemberScope, oldS
   await work.emit(memberScopeChanged, {
     group,
     user: toUserCard(work.db, deed.on),
-    by: await cardOf(work.db, deed.by),
+    by: await cardOf(work, deed.by),
     message,
     scope,
     oldScope,

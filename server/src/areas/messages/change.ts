@@ -164,7 +164,7 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
     receiverType: row.receiver_type,
     category: 'action',
     type: 'message',
-    data: { action: 'deleted', entities: await entitiesOf(db, row, actor, inside) },
+    data: { action: 'deleted', entities: await entitiesOf(work, row, actor, inside) },
     sentAt: now,
     updatedAt: now,
   })
@@ -211,7 +211,7 @@ async function tell(
   action: string,
   message: Message,
 ): Promise<Message> {
-  const { by, on, for: where } = await entitiesOf(work.db, row, actor, message)
+  const { by, on, for: where } = await entitiesOf(work, row, actor, message)
   const sender = actor?.uid ?? systemUid
   const told = await writeAction(work, placeOfKey(row.conversation_key), {
     type: 'message',
@@ -228,28 +228,29 @@ async function tell(
 }
 
 async function entitiesOf(
-  db: TenantDb,
+  work: Work,
   row: MessageRow,
   actor: Actor | undefined,
   // What it quotes is another's to take back, and the history of this one would not hear of it.
   { quotedMessage: _, ...message }: Message,
 ) {
   const by: Entity = {
-    entity: actor ? (await speakerFor(db, actor)).entity : await systemRecord(db),
+    entity: actor ? (await speakerFor(work.db, actor)).entity : await systemRecord(work),
     entityType: 'user',
   }
   const on: Entity = { entity: message, entityType: 'message' }
-  return { by, on, for: await whereTold(db, row, actor) }
+  return { by, on, for: await whereTold(work, row, actor) }
 }
 
 /** The other side, or the group; as the message has it where it is gone. */
-async function whereTold(db: TenantDb, row: MessageRow, actor: Actor | undefined): Promise<Entity> {
+async function whereTold(work: Work, row: MessageRow, actor: Actor | undefined): Promise<Entity> {
+  const { db } = work
   if (row.receiver_type === 'group') {
     const group = await findGroup(db, row.receiver)
     return { entity: group ? toGroup(group) : { guid: row.receiver }, entityType: 'group' }
   }
   const uid = actor?.uid === row.receiver ? row.sender : row.receiver
-  if (uid === systemUid) return { entity: await systemRecord(db), entityType: 'user' }
+  if (uid === systemUid) return { entity: await systemRecord(work), entityType: 'user' }
   const user = await findUser(db, uid)
   return { entity: user ? toUser(db, user, { withTags: false }) : { uid }, entityType: 'user' }
 }

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../common/metadata.ts'
 import type { Actor } from '../../kit/operation.ts'
-import type { Work } from '../../kit/work.ts'
+import type { View, Work } from '../../kit/work.ts'
 import type { Search } from '../../storage/grams.ts'
 import { lookUpEach, numberAsFound } from '../../storage/plans.ts'
 import { matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
-import { createdAtOf } from '../apps/index.ts'
 import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
@@ -38,8 +37,8 @@ export const systemUid = 'app_system'
 export const systemUser = { uid: systemUid, name: 'System', role: 'default', status: 'offline' as const }
 
 /** The same as a whole record, for what it does: it is as old as the app. */
-export async function systemRecord(db: TenantDb): Promise<User> {
-  return { ...systemUser, createdAt: await createdAtOf(db) }
+export async function systemRecord(view: View): Promise<User> {
+  return { ...systemUser, createdAt: await view.createdAt() }
 }
 
 type Doing = Pick<Work, 'db' | 'now'>
