@@ -1,7 +1,7 @@
 import { keepFile } from '../areas/files/index.ts'
 import { authorise } from '../areas/rbac/index.ts'
 import { userNotFound } from '../areas/users/errors.ts'
-import { actorFrom, bringActor, findActiveUser } from '../areas/users/index.ts'
+import { actorFrom, findActiveUser } from '../areas/users/index.ts'
 import { tooManyRequests } from '../kit/errors.ts'
 import type { Limits, Share } from '../kit/limits.ts'
 import { type Actor, type Caller, type ReceivedFile, Unprepared } from '../kit/operation.ts'
@@ -170,7 +170,6 @@ async function ready({ tools }: Stage, connection: Connection, call: Call) {
     : { platform: connection.query, inApp, now: tools.clock.now(), tools }
   const actor =
     app && call.actAs !== undefined ? await requireActor(connection, app.id, call.actAs, caller.kind) : undefined
-  if (app && actor) bringActor((work as Work).db, actor)
   call.trace.actor = actor?.uid
   const known = { ...work, app, caller, actor, params }
   const found = await operation.find?.(known as never)

@@ -123,11 +123,11 @@ const listBannedUsers = operation({
       groupRules.requireModerator(acting, found.guid)
     }
     const slice = sliceOf(query)
-    const visible = actor && (await seenBy(db, actor.uid))
+    const visible = actor && (await seenBy(db, actor))
     const { total, rows } = await selectBanned(db, found, { ...query, visible }, slice)
     const uids = rows.map(({ user }) => user.uid)
     const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
-    const sees = await sightOf(db, actor?.uid, () => uids)
+    const sees = await sightOf(db, actor, () => uids)
     const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
     const data = rows.map(({ user, row }) => ({
       ...toUser(db, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),

@@ -70,7 +70,7 @@ const listBlockedUsers = operation({
     refuseOthers(found, actor)
     const { direction = actor ? 'both' : 'blockedByMe', ...rest } = query
     await leaveIfBlockedByMany(db, found)
-    const visible = actor && (await seenBy(db, actor.uid))
+    const visible = actor && (await seenBy(db, actor))
     const roles = actor ? roleRules.listedBlockedRoles(await policyOf(db, actor)) : []
     const pageOf = (asked: typeof rest) =>
       paginate(blockedUsersOf(db, found, direction, roles), blockFilters(db, visible), asked, (row) => row)
@@ -78,7 +78,7 @@ const listBlockedUsers = operation({
     const uids = rows.data.map(({ uid }) => uid)
     const blocks = await blocksWith(db, found.uid, uids)
     const view = { actorUid: found.uid, withTags: false, withPrivate: caller.kind === 'server' }
-    const sees = await sightOf(db, actor?.uid, () => uids)
+    const sees = await sightOf(db, actor, () => uids)
     const data = rows.data.map((row) =>
       toUser(db, row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }),
     )

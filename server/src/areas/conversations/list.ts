@@ -23,7 +23,7 @@ export async function listedSides(db: TenantDb, actor: Actor, query: Conversatio
   const { uid } = actor
   if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
   const [visible, pins, blocked] = await Promise.all([
-    seenBy(db, uid),
+    seenBy(db, actor),
     systemPins(db),
     query.includeBlockedUsers ? ([] as string[]) : uidsBlockedBy.ask(db, uid),
     leaveIfManySides(db, uid),

@@ -83,7 +83,7 @@ const listConversations = operation({
     const perPage = caller.kind === 'client' ? Math.min(query.perPage ?? clientPageUsual, clientPageMax) : query.perPage
     const slice = sliceOf({ ...query, perPage })
     const { total, sides } = actor ? await pageOfUser(db, actor, query, slice) : await everySide(db, query, slice)
-    const data = await toConversations(db, sides, { ...query, viewer: actor?.uid })
+    const data = await toConversations(db, sides, { ...query, viewer: actor })
     const newest = sides.length === 0 ? undefined : Math.max(...sides.map(updatedAt))
     return {
       data,
@@ -157,7 +157,7 @@ const sideErrors = [...lookErrors, groupNotJoined]
 
 async function shownTo(db: TenantDb, side: Side, actor: Actor | undefined, withTags = false): Promise<Conversation> {
   const fresh = (await findSide(db, side.conversation_key, side.uid)) ?? side
-  const [conversation] = await toConversations(db, [fresh], { viewer: actor?.uid ?? side.uid, withTags })
+  const [conversation] = await toConversations(db, [fresh], { viewer: actor, withTags })
   return conversation as Conversation
 }
 

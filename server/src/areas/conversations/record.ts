@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupsByGuid, membershipsIn, toGroup } from '../groups/index.ts'
 import { unreadAmong } from '../messages/index.ts'
@@ -16,13 +17,13 @@ import {
   withWhom,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { actorOf, blocksBetween, sightOf, systemUid, toUser, uidsBlockedBy, usersByUid } from '../users/index.ts'
+import { blocksBetween, sightOf, systemUid, toUser, uidsBlockedBy, usersByUid } from '../users/index.ts'
 import type { Conversation } from './schemas.ts'
 import { pinOf, systemPins, updatedAt } from './sides.ts'
 
 export interface ConversationView {
   /** Whose side is shown to themself; absent where a server looks at everyone's. */
-  viewer?: string | undefined
+  viewer?: Actor | undefined
   withTags?: boolean | undefined
   withUserAndGroupTags?: boolean | undefined
   withBlockedInfo?: boolean | undefined
@@ -47,9 +48,9 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
       records.push({
         conversationId: conversationIdOf(side.conversation_key),
         conversationType: side.type,
-        ...(view.viewer === undefined && { uid }),
+        ...(!view.viewer && { uid }),
         unreadMessageCount: String(messages),
-        ...(view.viewer !== undefined && { unreadMentionsCount: mentions }),
+        ...(view.viewer && { unreadMentionsCount: mentions }),
         ...(lastReadMessageId !== undefined && { lastReadMessageId: String(lastReadMessageId) }),
         createdAt: side.created_at,
         updatedAt: updatedAt(side),
@@ -86,8 +87,8 @@ async function unreadIn(
   sides: Side[],
   { viewer }: ConversationView,
 ): Promise<Map<ConversationKey, Unread>> {
-  const actor = viewer === uid ? await actorOf(db, uid) : undefined
-  return actor ? unreadAmong(db, actor, sides) : unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
+  if (viewer?.uid === uid) return unreadAmong(db, viewer, sides)
+  return unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
 }
 
 /** Tells the sides of all users and conversations apart. */
@@ -111,13 +112,13 @@ function among(sides: Side[], seqOf: (side: Side) => number): RawBuilder<boolean
 }
 
 /** The message that each conversation shows; none after a reset, where it was deleted, or where lists do not hold it. */
-async function lastMessages(db: TenantDb, sides: Side[], viewer: string | undefined): Promise<Map<string, Message>> {
+async function lastMessages(db: TenantDb, sides: Side[], viewer: Actor | undefined): Promise<Map<string, Message>> {
   const wanted = sides.filter(({ shown_seq, cleared_seq }) => shown_seq > cleared_seq)
   if (wanted.length === 0) return new Map()
-  const last = messagesOf(db, viewer)
+  const last = messagesOf(db, viewer?.uid)
     .where(among(wanted, ({ shown_seq }) => shown_seq))
     .where('messages.deleted_at', 'is', null)
-  const listed = viewer === undefined ? [] : await listedTo.ask(db, viewer)
+  const listed = viewer ? await listedTo.ask(db, viewer) : []
   const rows = (await listed.reduce((some, condition) => some.where(condition), last).execute()) as SeenMessage[]
   const messages = await toMessages(db, rows, { viewer })
   const receipts = await receiptsOfEach(db, rows, { limit: receiptsShown, viewer })
@@ -153,21 +154,21 @@ async function partnersOf(db: TenantDb, sides: Side[], view: ConversationView): 
     sightOf(db, viewer, () => uids),
     groupsByGuid(db, guids),
   ])
-  const memberships = viewer === undefined ? new Map() : await membershipsIn(db, viewer, [...groups.values()])
+  const memberships = viewer ? await membershipsIn(db, viewer.uid, [...groups.values()]) : new Map()
   const blocks =
-    withBlockedInfo && viewer !== undefined && uids.length > 0 ? await blocksBetween.ask(db, viewer, uids) : new Map()
+    withBlockedInfo && viewer && uids.length > 0 ? await blocksBetween.ask(db, viewer.uid, uids) : new Map()
   return new Map(
     sides.map((side): [string, Partner] => {
       const target = withWhom(side)
       if (side.type === 'user') {
         const user = users.get(target)
-        const relation = { actorUid: viewer, blocks: blocks.get(target) }
+        const relation = { actorUid: viewer?.uid, blocks: blocks.get(target) }
         const seen = { ...relation, withTags: withUserAndGroupTags, veiled: !sees(target) }
         return [nameOf(side), user ? toUser(db, user, seen) : { uid: target }]
       }
       const group = groups.get(target)
       const member = group && memberships.get(group.id)
-      const seen = { withTags: withUserAndGroupTags, ...(viewer !== undefined && { member }) }
+      const seen = { withTags: withUserAndGroupTags, ...(viewer && { member }) }
       return [nameOf(side), group ? toGroup(group, seen) : { guid: target }]
     }),
   )

@@ -34,6 +34,8 @@ import { tellDeed, toldGroup } from './tell.ts'
 export interface Scene {
   group: GroupRow
   users: Map<string, UserRow>
+  /** Who acts, and their row; nobody, where a server does. */
+  actor: Actor | undefined
   by: UserRow | undefined
   acting: Acting
   /** The acting user's membership. */
@@ -49,9 +51,9 @@ export async function holdScene(
   const group = await holdGroup(db, guid)
   const named = [...(actor ? [actor.uid] : []), ...uids]
   const users = named.length === 0 ? new Map<string, UserRow>() : await holdUsers(db, named)
-  if (!actor) return { group, users, by: undefined, acting: 'server', member: undefined }
+  if (!actor) return { group, users, actor, by: undefined, acting: 'server', member: undefined }
   const { standing, member } = await placeIn(db, group, actor.uid)
-  return { group, users, by: activeIn(users, actor.uid), acting: standing, member }
+  return { group, users, actor, by: activeIn(users, actor.uid), acting: standing, member }
 }
 
 export function activeIn(users: Map<string, UserRow>, uid: string): UserRow {
@@ -195,7 +197,7 @@ export async function receiveGuests(
       const grown = { ...group, members_count: size }
       await enterConversation(work, grown, [outcome.user])
       const told = await tellDeed(work, 'added', { group: grown, by: scene.by, on: outcome.user })
-      const [data] = await veilFor(work.db, scene.by?.uid, [told])
+      const [data] = await veilFor(work.db, scene.actor, [told])
       entry = { success: true, data }
     }
     if (admissions[list]) admissions[list][uid] = entry

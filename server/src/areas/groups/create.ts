@@ -51,7 +51,7 @@ export async function createWithMembers(
   const users = uids.length === 0 ? new Map<string, UserRow>() : await holdUsers(db, uids)
   if (owner) await found(work, group, owner, users)
   const member = owner && (await findMember(db, group, owner.uid))
-  const scene: Scene = { group, users, by: actor && owner, acting: actor ? 'owner' : 'server', member }
+  const scene: Scene = { group, users, actor, by: actor && owner, acting: actor ? 'owner' : 'server', member }
   const guests = await decideGuests(db, scene, lists ?? {})
   const people = [...(owner ? [owner] : []), ...admitted(guests).map(({ user }) => user)]
   await work.emit(groupCreated, {

@@ -37,7 +37,7 @@ const interact = operation({
   body: Type.Object({ interactions: Elements }),
   reply: Done,
   errors,
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   run: (call) => record(call, call.found, call.actor, call.body.interactions),
 })
 
@@ -53,7 +53,7 @@ const interactOrRead = operation({
   body: Type.Object({ interactions: Type.Optional(Elements) }),
   reply: Done,
   errors: [...errors, notAccessible],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { found, actor, body } = call
     if (body.interactions) return record(call, found, actor, body.interactions)

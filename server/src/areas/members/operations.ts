@@ -130,7 +130,7 @@ const listMembers = operation({
     const slice = sliceOf(query)
     const allowed = actor ? await scopesShownTo(db, found, actor) : [...memberScopes]
     const scopes = allowed.filter((scope) => !query.scopes || query.scopes.includes(scope))
-    const visible = actor && (await seenBy(db, actor.uid))
+    const visible = actor && (await seenBy(db, actor))
     const { total, rows } = await selectMembers(db, found, { ...query, scopes, visible }, slice)
     const data = await shownMembers(db, rows, actor)
     const meta = { pagination: paginationOf(total, data.length, slice) }
@@ -182,7 +182,7 @@ async function shownMembers(
 ): Promise<Member[]> {
   const uids = members.map(({ user }) => user.uid)
   const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
-  const sees = await sightOf(db, actor?.uid, () => uids)
+  const sees = await sightOf(db, actor, () => uids)
   const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
   return members.map(({ user, row }) => ({
     ...toUser(db, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
 import { hasShortWordsOnly, type Search } from '../../storage/grams.ts'
 import { lookUpEach } from '../../storage/plans.ts'
 import { countMatching, findsFirst, firstPlaces, matches, placesMatching } from '../../storage/search.ts'
@@ -154,9 +155,9 @@ export function eachMatches(db: TenantDb, search: Search): Condition {
 export async function notByHiddenNames(
   db: TenantDb,
   search: Search | undefined,
-  viewer: string | undefined,
+  viewer: Actor | undefined,
 ): Promise<Condition[]> {
-  const seen = search && viewer !== undefined ? await seenBy(db, viewer) : undefined
+  const seen = search && viewer && (await seenBy(db, viewer))
   if (!search || !seen) return []
   const hidden = sql`SELECT 1 FROM message_mentions WHERE message_mentions.app_id = ${db.appId}
     AND message_mentions.message_id = messages.id AND NOT EXISTS (SELECT 1 FROM users

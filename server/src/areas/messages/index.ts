@@ -6,7 +6,7 @@ import { messageEvents } from './events.ts'
 import { forgetErased, forgetRest } from './followers.ts'
 import { messagesShownTo } from './hearing.ts'
 import { forgetUser } from './jobs.ts'
-import { listedToViewer } from './listed.ts'
+import { listedFor } from './listed.ts'
 import { keptMedia, mayUploadTo, shownMedia } from './media.ts'
 import { operations } from './operations.ts'
 import { purgeReplies } from './purge.ts'
@@ -43,6 +43,6 @@ export const messages = area({
     shownContent.answeredBy(shownMedia),
     keptContent.answeredBy(keptMedia),
     maySendMediaTo.answeredBy(mayUploadTo),
-    listedTo.answeredBy(listedToViewer),
+    listedTo.answeredBy((db, viewer) => listedFor(db, viewer)),
   ],
 })

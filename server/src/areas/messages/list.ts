@@ -71,7 +71,7 @@ async function rowsOf(
   const narrowing = [
     ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
     ...(actor ? await listedFor(db, actor) : []),
-    ...(await notByHiddenNames(db, search, actor?.uid)),
+    ...(await notByHiddenNames(db, search, actor)),
   ]
   const wanted: Wanted = {
     conditions: [...narrowing, ...(await settledIn(db, scope))],

@@ -3,7 +3,7 @@ import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf, roleRules } from '../rbac/index.ts'
 import { notHiddenByScope } from '../scope-permissions/index.ts'
-import { actorOf, systemUid, uidsOfFriends } from '../users/index.ts'
+import { systemUid, uidsOfFriends } from '../users/index.ts'
 import type { Condition } from './filters.ts'
 
 /**
@@ -21,11 +21,6 @@ export async function listedFor(db: TenantDb, actor: Actor, asThreads = false): 
   ]
   const conditions = on('messages')
   return conditions.length === 0 ? [] : [...conditions, tellsOfListed(db, on('told'))]
-}
-
-export async function listedToViewer(db: TenantDb, viewer: string): Promise<Condition[]> {
-  const actor = await actorOf(db, viewer)
-  return actor ? listedFor(db, actor) : [sql`1 = 0`]
 }
 
 function byRole(db: TenantDb, viewer: string, listed: roleRules.ListedMessages, messages: string): Condition[] {

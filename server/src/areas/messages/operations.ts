@@ -231,16 +231,16 @@ const getMessage = operation({
   mayTakeLong: true,
   reply: one(Message),
   errors: [failures.messageNotFound, failures.messageNotAccessible, permissionDenied],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run({ db, found, actor }) {
     if (actor) await refuseOfStrangers(db, actor, found)
-    return { data: await seenMessage(db, found.id, actor?.uid) }
+    return { data: await seenMessage(db, found.id, actor) }
   },
 })
 
 /** A message that tells of an act, as whoever acted may see it. */
 async function answered({ db, actor }: { db: TenantDb; actor: Actor | undefined }, message: Message) {
-  const [data = message] = await veilFor(db, actor?.uid, [message])
+  const [data = message] = await veilFor(db, actor, [message])
   return { data }
 }
 
@@ -267,7 +267,7 @@ const updateMessage = operation({
     blockedReceiver,
     blockedSender,
   ],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   run: async (call) => answered(call, await editMessage(call, call.found, call.actor, call.body)),
 })
 
@@ -291,7 +291,7 @@ const removeMessage = operation({
     failures.notForClients,
     permissionDenied,
   ],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { found, actor, caller, body } = call
     if (!body.permanent) return answered(call, await deleteMessage(call, found, actor))
@@ -360,7 +360,7 @@ async function list(call: ListCall, scope: Scope) {
     return caller.kind === 'client' ? { data: countsByKind(counts) } : { data: counts }
   }
   const { rows, meta } = await readStretch(db, scope, query, call)
-  return { data: await shown(db, rows, actor?.uid, query), meta }
+  return { data: await shown(db, rows, actor, query), meta }
 }
 
 const listUserMessages = operation({
@@ -429,13 +429,13 @@ const listReceipts = operation({
   mayTakeLong: true,
   reply: ReceiptStretch,
   errors: [failures.messageNotFound, failures.messageNotAccessible],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run({ db, found, query, caller, actor }) {
     const limit = Math.min(query.limit ?? receiptLimits.usual, limitMaxFor(caller))
     const { affix = 'append', id } = query
     // As with every word that a list does not know: it finds nothing.
     const isKnown = affix === 'append' || affix === 'prepend'
-    const data = isKnown ? await receiptsOf(db, found, { limit, affix, id: id?.toLowerCase(), viewer: actor?.uid }) : []
+    const data = isKnown ? await receiptsOf(db, found, { limit, affix, id: id?.toLowerCase(), viewer: actor }) : []
     const page = data.map(({ sender }) => ({ id: String(sender.uid) }))
     return { data, meta: { current: { limit, count: data.length }, ...cursorsOf(page, { id }) } }
   },

@@ -1,6 +1,6 @@
 import { badRequest } from '../../kit/errors.ts'
 import { useOne } from '../../kit/limits.ts'
-import type { ReceivedFile } from '../../kit/operation.ts'
+import type { Actor, ReceivedFile } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { putSearchEntries } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -121,7 +121,7 @@ export async function deliver(
     await openConversation(db, place, work.now)
     const conversation = await holdConversation(db, place.conversationKey)
     const known = conversation && (await messageSentAs(db, conversation, speaker.uid, muid))
-    if (known) return seenMessage(db, known.id, speaker.actor?.uid)
+    if (known) return seenMessage(db, known.id, speaker.actor)
   }
   const kept = await withOwnFiles(work, content)
   // What a file was called counts for nothing where it is known what it is.
@@ -181,8 +181,8 @@ async function write(
   const notified = await notApart(db, speaker, known)
   if (parent) await countReply(work, parent, row, notified)
   // Nobody has done anything with it yet; only what it quotes has to be looked up.
-  const seenBy = async (viewer: string | undefined): Promise<Message> => {
-    const bare = toMessage(db, row, {}, viewer === undefined ? {} : { subscribed: true })
+  const seenBy = async (viewer: Actor | undefined): Promise<Message> => {
+    const bare = toMessage(db, row, {}, viewer ? { subscribed: true } : {})
     if (quotedId === undefined) return bare
     const [quoting] = await toMessages(db, [{ ...row, ...unseen }], { viewer })
     return quoting ?? bare
@@ -190,7 +190,7 @@ async function write(
   const message = await seenBy(undefined)
   await work.emit(messageSent, { message, mentioned: notified })
   if (!speaker.actor) return message
-  const [shown = message] = await veilFor(db, speaker.uid, [await seenBy(speaker.uid)])
+  const [shown = message] = await veilFor(db, speaker.actor, [await seenBy(speaker.actor)])
   return shown
 }
 

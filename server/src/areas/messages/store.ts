@@ -7,7 +7,6 @@ import { policyOf } from '../rbac/index.ts'
 import { scopeRules, scopeValuesFor } from '../scope-permissions/index.ts'
 import { findRow, type MessageRow, messagesOf, notErased, type SeenMessage, toMessages } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { actorOf } from '../users/index.ts'
 import { isMedia } from './content.ts'
 import { messageNotAccessible, messageNotFound } from './errors.ts'
 
@@ -26,10 +25,10 @@ export async function findMessage(db: TenantDb, id: number): Promise<MessageRow 
 const digits = /^[0-9]{1,15}$/
 
 /** The message that a path names, for a viewer who must be able to see it; for servers, without one. */
-export async function requireMessage(db: TenantDb, id: string, viewer: string | undefined): Promise<MessageRow> {
+export async function requireMessage(db: TenantDb, id: string, viewer: Actor | undefined): Promise<MessageRow> {
   const row = digits.test(id) ? await findMessage(db, Number(id)) : undefined
   if (!row) throw messageNotFound({ id: id.slice(0, 40) })
-  if (viewer !== undefined && !(await maySee(db, row, viewer))) throw messageNotAccessible({ id: row.id })
+  if (viewer && !(await maySee(db, row, viewer))) throw messageNotAccessible({ id: row.id })
   return row
 }
 
@@ -37,12 +36,12 @@ export async function requireMessage(db: TenantDb, id: string, viewer: string | 
  * Two users see what is between them, also what the app did there; members see what is said in their group. A reset hides
  * what was before it.
  */
-async function maySee(db: TenantDb, row: MessageRow, viewer: string): Promise<boolean> {
-  const side = await findRow(db, row.conversation_key, viewer)
+async function maySee(db: TenantDb, row: MessageRow, viewer: Actor): Promise<boolean> {
+  const side = await findRow(db, row.conversation_key, viewer.uid)
   if (side && side.cleared_seq >= row.seq) return false
   if (row.receiver_type === 'user') return side !== undefined
   const group = await findGroup(db, row.receiver)
-  const member = group && (await findMember(db, group, viewer))
+  const member = group && (await findMember(db, group, viewer.uid))
   return member !== undefined && seesFromScope(db, row, viewer, member)
 }
 
@@ -50,11 +49,10 @@ async function maySee(db: TenantDb, row: MessageRow, viewer: string): Promise<bo
 async function seesFromScope(
   db: TenantDb,
   { receiver, sent_at }: MessageRow,
-  viewer: string,
+  viewer: Actor,
   { scope, joined_at }: GroupMemberRow,
 ): Promise<boolean> {
-  const actor = await actorOf(db, viewer)
-  return !actor || scopeRules.seesOf(await scopeValuesFor(db, actor, { guid: receiver, scope }), sent_at, joined_at)
+  return scopeRules.seesOf(await scopeValuesFor(db, viewer, { guid: receiver, scope }), sent_at, joined_at)
 }
 
 /** Refuses to build on a message that whoever acts does not see: a reset has hidden it, or their scope does. */
@@ -63,7 +61,7 @@ export async function refuseHidden(db: TenantDb, row: MessageRow, actor: Actor |
   const side = await findRow(db, row.conversation_key, actor.uid)
   const isReset = side !== undefined && side.cleared_seq >= row.seq
   const goesByScope = row.receiver_type === 'group' && (await policyOf(db, actor)).hasScopeRules
-  if (isReset || (goesByScope && !(await maySee(db, row, actor.uid)))) throw messageNotAccessible({ id: row.id })
+  if (isReset || (goesByScope && !(await maySee(db, row, actor)))) throw messageNotAccessible({ id: row.id })
 }
 
 const messageAlone = prepared<{ id: number }, SeenMessage>((db, { id }) =>
@@ -74,8 +72,8 @@ const messageSeenBy = prepared<{ id: number; viewer: string }, SeenMessage>((db,
 )
 
 /** One message as a viewer sees it now. */
-export async function seenMessage(db: TenantDb, id: number, viewer: string | undefined): Promise<Message> {
-  const rows = viewer === undefined ? await messageAlone(db, { id }) : await messageSeenBy(db, { id, viewer })
+export async function seenMessage(db: TenantDb, id: number, viewer: Actor | undefined): Promise<Message> {
+  const rows = viewer ? await messageSeenBy(db, { id, viewer: viewer.uid }) : await messageAlone(db, { id })
   const [message] = await toMessages(db, rows, { viewer })
   if (!message) throw messageNotFound({ id })
   return message

@@ -68,7 +68,7 @@ export async function unreadCounts(
   const conditions = [
     ...narrowing(db, query, viewer),
     ...(await listedFor(db, actor)),
-    ...(await notByHiddenNames(db, search, actor.uid)),
+    ...(await notByHiddenNames(db, search, actor)),
   ]
   const isNarrowed = search !== undefined || conditions.length > 0
   const counts = isNarrowed

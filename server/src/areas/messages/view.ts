@@ -1,3 +1,4 @@
+import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import type { SeenMessage } from '../timeline/index.ts'
 import { toMessages } from '../timeline/index.ts'
@@ -9,7 +10,7 @@ import type { MessageListQuery } from './schemas.ts'
 export async function shown(
   db: TenantDb,
   rows: SeenMessage[],
-  viewer: string | undefined,
+  viewer: Actor | undefined,
   query: Partial<MessageListQuery>,
 ): Promise<Message[]> {
   const messages = await toMessages(db, rows, {
@@ -19,12 +20,12 @@ export async function shown(
     withParent: query.withParent ?? false,
   })
   const withTags = query.mentionsWithTagInfo || query.mentionswithTagInfo
-  const withBlocks = query.mentionsWithBlockedInfo && viewer !== undefined
+  const withBlocks = query.mentionsWithBlockedInfo && viewer
   if (!withTags && !withBlocks) return messages
   const mentioned = [...new Set(messages.flatMap(({ data }) => Object.keys(mentionsIn(data))))]
   const users = withTags ? await usersByUid(db, mentioned) : new Map()
   const sees = await sightOf(db, viewer, () => mentioned)
-  const blocks = withBlocks && mentioned.length > 0 ? await blocksBetween.ask(db, viewer, mentioned) : new Map()
+  const blocks = withBlocks && mentioned.length > 0 ? await blocksBetween.ask(db, viewer.uid, mentioned) : new Map()
   const told = (uid: string, user: object) => {
     const tags = sees(uid) ? users.get(uid)?.tags : undefined
     const { blockedByMe = false, hasBlockedMe = false } = blocks.get(uid) ?? {}

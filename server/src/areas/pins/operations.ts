@@ -45,7 +45,7 @@ const pin = operation({
   onBehalfOf: 'optional',
   reply: one(Message),
   errors: [...messageErrors, tooManyPinned, blockedReceiver, blockedSender],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { db, found, actor } = call
     refuseUntouchable(found)
@@ -54,7 +54,7 @@ const pin = operation({
     const by = actor?.uid ?? systemUid
     await pinMessage(call, found, by)
     await tell(call, messagePinned, found, by)
-    return { data: await seenMessage(db, found.id, actor?.uid) }
+    return { data: await seenMessage(db, found.id, actor) }
   },
 })
 
@@ -66,12 +66,12 @@ const unpin = operation({
   onBehalfOf: 'optional',
   reply: one(Message),
   errors: messageErrors,
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { db, found, actor } = call
     await refusePinning(db, found, actor)
     if (await unpinMessage(db, found)) await tell(call, messageUnpinned, found, actor?.uid ?? systemUid)
-    return { data: await seenMessage(db, found.id, actor?.uid) }
+    return { data: await seenMessage(db, found.id, actor) }
   },
 })
 
@@ -88,14 +88,14 @@ const save = operation({
   onBehalfOf: 'required',
   reply: one(Message),
   errors: [...messageErrors, tooManySaved],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { db, found } = call
     const uid = call.actor?.uid ?? ''
     refuseUntouchable(found)
     await refuseUnread(db, call.actor, found)
     const isNew = await saveMessage(call, found, uid)
-    const message = await seenMessage(db, found.id, uid)
+    const message = await seenMessage(db, found.id, call.actor)
     if (isNew) await call.emit(messageSaved, { uid, message: pushed(message) })
     return { data: message }
   },
@@ -109,13 +109,13 @@ const unsave = operation({
   onBehalfOf: 'required',
   reply: one(Message),
   errors: messageErrors,
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { db, found } = call
     const uid = call.actor?.uid ?? ''
     await refuseUnread(db, call.actor, found)
     const wasSaved = await unsaveMessage(db, found, uid)
-    const message = await seenMessage(db, found.id, uid)
+    const message = await seenMessage(db, found.id, call.actor)
     if (wasSaved) await call.emit(messageUnsaved, { uid, message: pushed(message) })
     return { data: message }
   },

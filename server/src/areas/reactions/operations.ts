@@ -59,7 +59,7 @@ async function list(
     db,
     data.map(({ uid }) => uid),
   )
-  const sees = await sightOf(db, actor?.uid, () => [...users.keys()])
+  const sees = await sightOf(db, actor, () => [...users.keys()])
   const shown = data.flatMap((each) => {
     const user = users.get(each.uid)
     const view = { actorUid: actor?.uid, withTags: false, veiled: !sees(each.uid) }
@@ -100,7 +100,7 @@ const listReactions = operation({
   query: ReactionListQuery,
   reply: cursorPageOf(Reaction),
   errors: messageErrors,
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   run: ({ db, found, query, ...who }) => list(db, found, undefined, query, who),
 })
 
@@ -114,7 +114,7 @@ const listReactionsOfKind = operation({
   query: ReactionListQuery,
   reply: cursorPageOf(Reaction),
   errors: messageErrors,
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   run: ({ db, found, params, query, ...who }) => list(db, found, params.reaction, query, who),
 })
 
@@ -129,7 +129,7 @@ async function react(work: Work, row: MessageRow, actor: Actor | undefined, reac
   await refuseAcrossBlock(db, row, actor)
   const added = await addReaction(work, row, actor?.uid ?? '', reaction)
   if (added) await tell(work, reactionAdded, row, added)
-  return { data: await seenMessage(db, row.id, actor?.uid) }
+  return { data: await seenMessage(db, row.id, actor) }
 }
 
 /** In a group, the scope must allow it: to react, and to take it back. */
@@ -163,7 +163,7 @@ const addReactionByPath = operation({
   may: 'addReaction',
   reply: one(Message),
   errors: reactErrors,
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   run: (call) => react(call, call.found, call.actor, call.params.reaction),
 })
 
@@ -177,7 +177,7 @@ const addReactionByBody = operation({
   body: ReactionAdd,
   reply: one(Message),
   errors: reactErrors,
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   run: (call) => react(call, call.found, call.actor, call.body.reaction),
 })
 
@@ -190,13 +190,13 @@ const takeReactionBack = operation({
   may: 'addReaction',
   reply: one(Message),
   errors: [...messageErrors, actionNotAllowed],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { db, found, actor, params } = call
     await refuseReacting(db, found, actor)
     const removed = await removeReaction(db, found, actor?.uid ?? '', params.reaction)
     if (removed) await tell(call, reactionRemoved, found, removed)
-    return { data: await seenMessage(db, found.id, actor?.uid) }
+    return { data: await seenMessage(db, found.id, actor) }
   },
 })
 

@@ -159,9 +159,9 @@ async function withReplies(
   if (rows.length === 0) return []
   const viewer = actor?.uid
   const listed = actor ? await listedFor(db, actor) : []
-  const threads = await toMessages(db, rows, { viewer })
+  const threads = await toMessages(db, rows, { viewer: actor })
   const replies = await load(db, await lastReplies(db, rows, listed), viewer)
-  const shownReplies = await toMessages(db, replies, { viewer, withQuoted: false })
+  const shownReplies = await toMessages(db, replies, { viewer: actor, withQuoted: false })
   const lastReply = new Map(shownReplies.map((reply) => [reply.parentId, reply]))
   const mentions =
     query.withMentionCount && viewer !== undefined ? await mentionsIn(db, rows, viewer, listed) : undefined

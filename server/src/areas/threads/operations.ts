@@ -49,7 +49,7 @@ const reply = operation({
   body: MessageSend,
   reply: one(Message),
   errors: sendErrors,
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { found, actor } = call
     const speaker = await speakerFor(call.db, actor, call.portion)
@@ -75,12 +75,12 @@ const listReplies = operation({
   mayTakeLong: true,
   reply: MessageStretch,
   errors: [messageNotFound, messageNotAccessible, permissionDenied],
-  find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+  find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { db, found, query, actor } = call
     if (actor) await refuseThreads(db, actor, found.receiver, await scopeOver(db, found, actor.uid))
     const { rows, meta } = await readStretch(db, { kind: 'thread', parentId: found.id }, query, call)
-    return { data: await shown(db, rows, actor?.uid, query), meta }
+    return { data: await shown(db, rows, actor, query), meta }
   },
 })
 
@@ -144,7 +144,7 @@ const follow = (['POST', 'DELETE'] as const).map((method) =>
     onBehalfOf: 'required',
     reply: Success,
     errors: [messageNotFound, messageNotAccessible, nestedThread],
-    find: ({ db, params, actor }) => requireMessage(db, params.id, actor?.uid),
+    find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
     async run({ db, found, actor, emit }) {
       if (found.parent_id !== null) throw nestedThread({ id: found.id })
       const [uid, follows] = [actor?.uid ?? '', method === 'POST']

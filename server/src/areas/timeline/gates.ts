@@ -1,5 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Where } from '../../kit/event.ts'
+import type { Actor } from '../../kit/operation.ts'
 import { gate } from '../../plain/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 
@@ -39,4 +40,4 @@ export const followedBy = gate<PerMessage<true>>('followedBy', nothing)
 export const interactionsOf = gate<PerMessage<{ elementId: string; interactedAt: number }[]>>('interactionsOf', nothing)
 
 /** Which messages lists may hold for a viewer, as conditions on `messages`; none, where nothing is kept from them. */
-export const listedTo = gate('listedTo', async (_db: TenantDb, _viewer: string): Promise<RawBuilder<SqlBool>[]> => [])
+export const listedTo = gate('listedTo', async (_db: TenantDb, _viewer: Actor): Promise<RawBuilder<SqlBool>[]> => [])

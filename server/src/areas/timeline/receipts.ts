@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
 import { textAsFound } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type Sight, sightOf, systemUid, toUser, type UserRow, usersByUid } from '../users/index.ts'
@@ -24,7 +25,7 @@ export interface ReceiptStretch {
   /** A UID, itself left out. */
   id?: string | undefined
   /** To whom they are shown; a server sees everyone. */
-  viewer?: string | undefined
+  viewer?: Actor | undefined
 }
 
 /**

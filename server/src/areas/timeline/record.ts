@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Actor } from '../../kit/operation.ts'
 import { toolsWith } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
@@ -13,7 +14,7 @@ import { veilFor } from './veil.ts'
 
 /** Who looks at messages, and how much of them is to be shown. */
 export interface MessageView {
-  viewer?: string | undefined
+  viewer?: Actor | undefined
   withTags?: boolean | undefined
   withQuoted?: boolean | undefined
   withParent?: boolean | undefined
@@ -73,17 +74,17 @@ export async function toMessages(db: TenantDb, rows: SeenMessage[], view: Messag
   const reacted = all.filter(({ flags }) => flags.includes('r')).map(({ id }) => id)
   const interactive = all.filter(({ category }) => category === 'interactive').map(({ id }) => id)
   const [reactions, saved, followed, interactions, unreadReplies] = await Promise.all([
-    ask(reactionsTo.ask, db, reacted, viewer),
-    viewer === undefined ? new Map() : ask(savedBy.ask, db, ids, viewer),
-    viewer === undefined ? new Map() : ask(followedBy.ask, db, ids, viewer),
-    viewer === undefined ? new Map() : ask(interactionsOf.ask, db, interactive, viewer),
-    viewer === undefined ? new Map() : unreadRepliesOf(db, all, viewer),
+    ask(reactionsTo.ask, db, reacted, viewer?.uid),
+    viewer ? ask(savedBy.ask, db, ids, viewer.uid) : new Map(),
+    viewer ? ask(followedBy.ask, db, ids, viewer.uid) : new Map(),
+    viewer ? ask(interactionsOf.ask, db, interactive, viewer.uid) : new Map(),
+    viewer ? unreadRepliesOf(db, all, viewer) : new Map(),
   ])
   const bare = (row: SeenMessage): Message =>
     toMessage(db, row, view, {
       reactions: reactions.get(row.id),
       savedAt: saved.get(row.id),
-      subscribed: viewer === undefined ? undefined : followed.has(row.id),
+      subscribed: viewer && followed.has(row.id),
       interactions: interactions.get(row.id),
       unreadReplies: unreadReplies.get(row.id),
     })
@@ -115,8 +116,8 @@ async function relatedTo(
     ...(withParent && parent_id !== null ? [parent_id] : []),
   ])
   if (ids.length === 0) return new Map()
-  const conditions = viewer === undefined ? [] : [visibleTo(db, viewer), ...(await listedTo.ask(db, viewer))]
-  const all = messagesOf(db, viewer).where('messages.id', 'in', [...new Set(ids)])
+  const conditions = viewer ? [visibleTo(db, viewer.uid), ...(await listedTo.ask(db, viewer))] : []
+  const all = messagesOf(db, viewer?.uid).where('messages.id', 'in', [...new Set(ids)])
   const found = await conditions.reduce((some, condition) => some.where(condition), all).execute()
   return new Map(found.map((row) => [row.id, row]))
 }
@@ -126,16 +127,17 @@ const repliesSharedMax = 10_000
 const repliesAtOnce = 5_000
 
 /** For messages that begin threads: how many replies the viewer has not read, of others whom they have not blocked. */
-async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: string): Promise<Map<number, number>> {
+async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: Actor): Promise<Map<number, number>> {
+  const { uid } = viewer
   const threads = rows.filter(({ reply_count }) => reply_count > 0)
   if (threads.length === 0) return new Map()
   if (threads.reduce((sum, { reply_count }) => sum + reply_count, 0) > repliesSharedMax) db.leaveSharedReader()
-  const ignored = [viewer, ...(await uidsBlockedBy.ask(db, viewer))]
+  const ignored = [uid, ...(await uidsBlockedBy.ask(db, uid))]
   const counted = [sql`messages.sender NOT IN (${sql.join(ignored)})`, ...(await listedTo.ask(db, viewer))]
   const isLong = ({ reply_count }: SeenMessage) => db.runsInThread && reply_count > repliesAtOnce
   const short = threads.filter((thread) => !isLong(thread)).map(({ id }) => id)
-  const counts = new Map(short.length === 0 ? [] : await countUnread(db, viewer, counted, sql`IN (${sql.join(short)})`))
-  for (const { id } of threads.filter(isLong)) counts.set(id, await countUnreadInTurn(db, viewer, counted, id))
+  const counts = new Map(short.length === 0 ? [] : await countUnread(db, uid, counted, sql`IN (${sql.join(short)})`))
+  for (const { id } of threads.filter(isLong)) counts.set(id, await countUnreadInTurn(db, uid, counted, id))
   return new Map(threads.map(({ id }) => [id, counts.get(id) ?? 0]))
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { everyone, type Sight, sightOf, veiledUser } from '../users/index.ts'
 import type { Entity } from './actions.ts'
@@ -6,7 +7,7 @@ import type { Message } from './schemas.ts'
 type Data = Message['data']
 
 /** Messages as a viewer may see them: of users whom they may not get by UID, nothing but the UID is in them. */
-export async function veilFor(db: TenantDb, viewer: string | undefined, messages: Message[]): Promise<Message[]> {
+export async function veilFor(db: TenantDb, viewer: Actor | undefined, messages: Message[]): Promise<Message[]> {
   const sees = await sightOf(db, viewer, () => messages.flatMap(uidsIn))
   return sees === everyone ? messages : messages.map((message) => veiled(message, sees))
 }

@@ -4,7 +4,6 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../../tests/support/house.ts'
 import { plansOf, rowsRead } from '../../../../tests/support/plans.ts'
 import { randomFrom, seedFrom } from '../../../../tests/support/random.ts'
-import { acrossApps } from '../../../../tests/support/tripwire.ts'
 import { folded } from '../../storage/search-text.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { blockedUsersOf } from '../blocked-users/store.ts'
@@ -51,9 +50,6 @@ for (const database of databases) {
       const db = tenantDb(h.service.house.database.reader, app.id)
       rows = (await db.select('users').selectAll().where('users.uid', 'like', 'u%').execute()) as UserRow[]
       assert.equal(rows.length, everyone)
-      // What PostgreSQL does by itself a little later.
-      if (database === 'postgres')
-        await acrossApps(() => h.service.house.database.write(async ({ run }) => run('ANALYZE', [])))
     })
     after(() => h.close())
 

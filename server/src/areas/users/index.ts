@@ -15,7 +15,7 @@ export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlocked
 export { repliesToUser } from './jobs.ts'
 export { newestChange } from './newest.ts'
 export { lastActive, onlineIn, uidsOnline } from './online.ts'
-export { actorOf, bringActor, everyone, type Sight, seenBy, sightOf } from './sight.ts'
+export { actorOf, everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
   actorFrom,
   addMissingUsers,

@@ -13,16 +13,9 @@ export type Sight = (uid: string) => boolean
 
 export const everyone: Sight = () => true
 
-const acting = new WeakMap<TenantDb, Actor>()
-
-/** The door brings along who acts, so that their role is read once for each call. */
-export function bringActor(db: TenantDb, actor: Actor): void {
-  acting.set(db, actor)
-}
-
 /** Which of some users a viewer may see. Who they are is asked only where that is not everyone. */
-export async function sightOf(db: TenantDb, viewer: string | undefined, uids: () => string[]): Promise<Sight> {
-  const condition = viewer === undefined ? undefined : await seenBy(db, viewer)
+export async function sightOf(db: TenantDb, viewer: Actor | undefined, uids: () => string[]): Promise<Sight> {
+  const condition = viewer && (await seenBy(db, viewer))
   if (!condition) return everyone
   const named = [...new Set(uids())]
   const rows =
@@ -34,24 +27,22 @@ export async function sightOf(db: TenantDb, viewer: string | undefined, uids: ()
 }
 
 /** The same as a condition on `users`, for lists that can be searched by what a record tells; nothing for everyone. */
-export async function seenBy(db: TenantDb, viewer: string): Promise<RawBuilder<SqlBool> | undefined> {
-  const actor = await actorOf(db, viewer)
-  const seen = actor ? roleRules.seenUsers(await policyOf(db, actor)) : 'nobody'
+export async function seenBy(db: TenantDb, viewer: Actor): Promise<RawBuilder<SqlBool> | undefined> {
+  const { uid } = viewer
+  const seen = roleRules.seenUsers(await policyOf(db, viewer))
   if (seen === 'everyone') return undefined
-  const self = sql<SqlBool>`users.uid = ${viewer}`
+  const self = sql<SqlBool>`users.uid = ${uid}`
   if (seen === 'nobody') return self
   const { friendsOnly, roles } = seen
   const others = [
-    ...(friendsOnly ? [sql`users.uid IN ${uidsOfFriends.ask(db, viewer)}`] : []),
+    ...(friendsOnly ? [sql`users.uid IN ${uidsOfFriends.ask(db, uid)}`] : []),
     ...(roles.length > 0 ? [sql`users.role IN (${sql.join(roles)})`] : []),
   ]
   return sql<SqlBool>`(${self} OR (${sql.join(others, sql` AND `)}))`
 }
 
-/** A user as they would act: who does act in this call, or else one whose role is looked up. */
+/** A user as they would act. */
 export async function actorOf(db: TenantDb, uid: string): Promise<Actor | undefined> {
-  const actor = acting.get(db)
-  if (actor?.uid === uid) return actor
   const user = await findActiveUser(db, uid)
   return user && actorFrom(user)
 }
