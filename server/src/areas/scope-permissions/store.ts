@@ -24,21 +24,28 @@ export async function requireCircle(db: TenantDb, params: { guid: string; scope:
   return { guid, scope }
 }
 
-const givenIn = prepared<{ guid: string; scope: string }, { permission: string; value: string }>(
-  (db, { guid, scope }) =>
-    db
-      .select('scope_permissions')
-      .select(['scope_permissions.permission', 'scope_permissions.value'])
-      .where('scope_permissions.guid', '=', guid)
-      .where('scope_permissions.scope', '=', scope),
+interface GivenRow {
+  permission: string
+  value: string
+}
+
+const givenIn = prepared<{ guid: string; scope: string }, GivenRow>((db, { guid, scope }) =>
+  db
+    .select('scope_permissions')
+    .select(['scope_permissions.permission', 'scope_permissions.value'])
+    .where('scope_permissions.guid', '=', guid)
+    .where('scope_permissions.scope', '=', scope),
 )
 
 type Given = Map<string, permissionKit.PermissionValue>
 
+function toGiven(rows: GivenRow[]): Given {
+  return new Map(rows.map(({ permission, value }) => [permission, JSON.parse(value)]))
+}
+
 /** What was set for the members of a scope; `admin` for an owner. */
-export async function givenTo(db: TenantDb, { guid, scope }: Circle): Promise<Given> {
-  const given = await givenIn(db, { guid, scope })
-  return new Map(given.map(({ permission, value }) => [permission, JSON.parse(value)]))
+async function givenTo(db: TenantDb, { guid, scope }: Circle): Promise<Given> {
+  return toGiven(await givenIn(db, { guid, scope }))
 }
 
 /** The values in force for the members of a scope. */
@@ -91,14 +98,17 @@ export async function ruledGroupsOf(db: TenantDb, actor: Actor): Promise<Map<str
         .onRef('scope_permissions.scope', '=', 'group_members.scope'),
     )
     .select(['groups.guid', 'group_members.scope', 'group_members.joined_at'])
-    .distinct()
+    .select(['scope_permissions.permission', 'scope_permissions.value'])
     .where('group_members.user_id', '=', db.select('users').select('users.id').where('users.uid', '=', actor.uid))
     .execute()
-  const known = new Map<string, Membership>()
-  for (const { guid, scope, joined_at } of rows) {
-    known.set(guid, { values: await scopeValues(db, { guid, scope }), joinedAt: joined_at })
-  }
-  return known
+  const byGroup = Map.groupBy(rows, ({ guid }) => guid)
+  return new Map(
+    [...byGroup].map(([guid, given]) => {
+      const [{ scope, joined_at }] = given as [(typeof given)[number]]
+      const values = permissionKit.valuesInForce(scopeCatalogues[scope], toGiven(given))
+      return [guid, { values, joinedAt: joined_at }]
+    }),
+  )
 }
 
 export async function setScopeValues(
