@@ -1,7 +1,7 @@
 import { pageOf, paginate } from '../../common/page.ts'
+import { Done, done, one } from '../../common/reply.ts'
 import { quotaReached } from '../../kit/errors.ts'
 import { operation } from '../../kit/operation.ts'
-import { Done, done, one } from '../../kit/reply.ts'
 import { apiKeyNotFound, noSelfAction } from './errors.ts'
 import { ApiKey, ApiKeyCreate, ApiKeyListQuery, ApiKeyUpdate } from './schemas.ts'
 import { addKey, changeKey, keyFilters, keysOf, removeKey, requireKey, toApiKey } from './store.ts'

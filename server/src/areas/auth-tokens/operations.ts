@@ -1,6 +1,6 @@
 import { pageOf, paginate } from '../../common/page.ts'
+import { Done, done, one } from '../../common/reply.ts'
 import { operation } from '../../kit/operation.ts'
-import { Done, done, one } from '../../kit/reply.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser } from '../users/index.ts'

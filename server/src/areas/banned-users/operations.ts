@@ -1,6 +1,6 @@
 import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
+import { Done, done } from '../../common/reply.ts'
 import { type Operation, operation, type Route } from '../../kit/operation.ts'
-import { Done, done } from '../../kit/reply.ts'
 import {
   alreadyBanned,
   bannedFromGroup,

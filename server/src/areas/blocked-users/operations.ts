@@ -1,7 +1,7 @@
 import { Outcomes } from '../../common/each.ts'
 import { paginate, userPageOf, withCursor } from '../../common/page.ts'
+import { one } from '../../common/reply.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'

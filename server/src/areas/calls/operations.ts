@@ -1,6 +1,6 @@
 import { pageOf, paginationOf, sliceOf } from '../../common/page.ts'
+import { one } from '../../common/reply.ts'
 import { operation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import { callNotFound } from './errors.ts'
 import { explain } from './explain.ts'
 import { numberedFacts } from './ledger.ts'

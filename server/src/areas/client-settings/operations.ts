@@ -1,5 +1,5 @@
+import { one } from '../../common/reply.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import type { View } from '../../kit/work.ts'
 import { pinsMax } from '../conversations/index.ts'
 import { pinnedMax, savedMax } from '../pins/index.ts'

@@ -1,6 +1,6 @@
 import { pageOf, paginate } from '../../common/page.ts'
+import { one } from '../../common/reply.ts'
 import { managementOperation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import { appArchived, appNotFound } from '../apps/errors.ts'
 import { accountOf, accountsAt, requireAccount, requireActiveApp } from '../apps/index.ts'
 import { changeTeam } from './acts.ts'

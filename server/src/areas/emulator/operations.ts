@@ -1,6 +1,6 @@
+import { one } from '../../common/reply.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { operation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import { callRuleErrors } from '../calls/errors.ts'
 import { beginCall, callText, inCall, newSessionId, requireCall } from '../calls/index.ts'

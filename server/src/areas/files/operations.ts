@@ -1,7 +1,7 @@
+import { one } from '../../common/reply.ts'
 import { ApiError, badRequest } from '../../kit/errors.ts'
 import { type Portion, useOne } from '../../kit/limits.ts'
 import { operation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import { groupNotFound } from '../groups/errors.ts'
 import { permissionDenied } from '../rbac/errors.ts'

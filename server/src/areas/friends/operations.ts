@@ -1,6 +1,6 @@
 import { paginate, userPageOf, withCursor } from '../../common/page.ts'
+import { Done, done, one } from '../../common/reply.ts'
 import { operation } from '../../kit/operation.ts'
-import { Done, done, one } from '../../kit/reply.ts'
 import { userNotFound } from '../users/errors.ts'
 import { blocksBetween, newestChange, requireActiveUser, toUser } from '../users/index.ts'
 import { User } from '../users/schemas.ts'

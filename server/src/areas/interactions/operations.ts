@@ -1,7 +1,7 @@
+import { Done, done } from '../../common/reply.ts'
 import { channelKey } from '../../kit/channel.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { Done, done } from '../../kit/reply.ts'
 import { FilledText, Id, Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'

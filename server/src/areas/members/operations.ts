@@ -1,7 +1,7 @@
 import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
+import { Done, done, one } from '../../common/reply.ts'
 import { badRequest, quotaReached } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { Done, done, one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import {

@@ -1,5 +1,5 @@
+import { one } from '../../common/reply.ts'
 import { operation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import { appOf, toAppSummary } from '../apps/index.ts'
 import { OwnApp } from './schemas.ts'
 

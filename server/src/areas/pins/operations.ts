@@ -1,5 +1,5 @@
+import { one } from '../../common/reply.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'

@@ -1,7 +1,7 @@
 import { pageOf, paginate } from '../../common/page.ts'
+import { Done, done, one } from '../../common/reply.ts'
 import { quotaReached } from '../../kit/errors.ts'
 import { operation } from '../../kit/operation.ts'
-import { Done, done, one } from '../../kit/reply.ts'
 import { roleDeleteDenied, roleNotFound } from './errors.ts'
 import { roleCreated, roleDeleted, roleUpdated } from './events.ts'
 import { defaultRole, Role, RoleCreate, RoleListQuery, RoleUpdate } from './schemas.ts'

@@ -1,6 +1,6 @@
+import { one } from '../../common/reply.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import { one } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'

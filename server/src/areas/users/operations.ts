@@ -1,6 +1,6 @@
 import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
+import { Done, done, one } from '../../common/reply.ts'
 import { operation } from '../../kit/operation.ts'
-import { Done, done, one } from '../../kit/reply.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
