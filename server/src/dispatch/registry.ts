@@ -1,8 +1,8 @@
 import type { Validator } from 'typebox/compile'
 import type { Area } from '../kit/area.ts'
-import type { EventDefinition } from '../kit/event.ts'
 import type { Operation } from '../kit/operation.ts'
 import { bodyChecker, compiled } from './body-check.ts'
+import { type EventsByName, eventsByName } from './events-by-name.ts'
 import { type BodyReader, bodyReader } from './leniency.ts'
 import { type QueryReader, queryReader } from './query.ts'
 
@@ -20,26 +20,23 @@ export interface Mounted {
 /** All that can be asked for, and all that can happen, by name. */
 export interface Registry {
   operations: ReadonlyMap<string, Mounted>
-  events: ReadonlyMap<string, EventDefinition>
+  events: EventsByName
 }
 
 export function registryOf(areas: Area[]): Registry {
   const operations = areas.flatMap((area) => area.operations.map((operation) => mounted(area, operation)))
   return {
-    operations: byName(operations, ({ operation }) => operation.id),
-    events: byName(
-      areas.flatMap(({ events }) => events),
-      ({ name }) => name,
-    ),
+    operations: byId(operations),
+    events: eventsByName(areas),
   }
 }
 
-function byName<Each>(all: Each[], nameOf: (each: Each) => string): Map<string, Each> {
-  const known = new Map<string, Each>()
+function byId(all: Mounted[]): Map<string, Mounted> {
+  const known = new Map<string, Mounted>()
   for (const each of all) {
-    const name = nameOf(each)
-    if (known.has(name)) throw new Error(`Two areas bring ${name}, or one brings it twice.`)
-    known.set(name, each)
+    const { id } = each.operation
+    if (known.has(id)) throw new Error(`Two areas bring ${id}, or one brings it twice.`)
+    known.set(id, each)
   }
   return known
 }

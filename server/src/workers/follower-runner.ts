@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { EventsByName } from '../dispatch/events-by-name.ts'
 import type { EventDefinition } from '../kit/event.ts'
 import { type FollowedEvent, type Follower, isWantedBy } from '../kit/follower.ts'
 import type { Tools } from '../kit/ports.ts'
@@ -7,7 +8,6 @@ import type { Connection } from '../storage/connection.ts'
 import { type Database, logStart } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
-import type { EventsByName } from './events-by-name.ts'
 
 const leaseSeconds = 15
 // A server that is killed again and again must still get on: so many are passed over once more, never all of them.

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { eventsByName } from '../dispatch/events-by-name.ts'
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
-import { eventsByName } from './events-by-name.ts'
 import { createFollowerRunner, moveOn, type Surroundings } from './follower-runner.ts'
-import { createLoop } from './loop.ts'
+import { createLoop, gatherMilliseconds } from './loop.ts'
 
 const eventsPerBatch = 100
-// Wake-ups come with every commit; what comes within this time is looked at together.
-const gatherMilliseconds = 5
 
 /** All followers of a node. Each goes on by itself: one that is slow or fails delays nobody else. */
 export interface Followers {

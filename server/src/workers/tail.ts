@@ -1,16 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { EventsByName } from '../dispatch/events-by-name.ts'
 import type { Tail, TailedEvent } from '../kit/tail.ts'
 import type { Database } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
-import type { EventsByName } from './events-by-name.ts'
-import { createLoop } from './loop.ts'
+import { createLoop, pollMilliseconds } from './loop.ts'
 
 // So much of the log is in memory at a time, however far behind it is.
 const eventsPerPage = 200
-// Wake-ups can be lost; this bounds how late anything is heard without one.
-const pollMilliseconds = 500
 // After so long others have their turn.
 const turnMilliseconds = 10
 

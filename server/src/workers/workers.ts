@@ -10,7 +10,7 @@ import type { Effort } from './effort.ts'
 import { createFollowers } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createJobLanes, renewMilliseconds } from './jobs.ts'
-import { createLoop } from './loop.ts'
+import { createLoop, gatherMilliseconds, pollMilliseconds } from './loop.ts'
 
 /** Everything that happens after a request: followers of the log, jobs, and cleaning up. */
 export interface Workers {
@@ -20,12 +20,8 @@ export interface Workers {
   settle(milliseconds?: number): Promise<void>
 }
 
-// Wake-ups can be lost; this bounds how late anything is noticed without one.
-const pollMilliseconds = 500
 const noteMilliseconds = 5_000
 const housekeepingMilliseconds = 60_000
-// Wake-ups come with every commit; what comes within this time is looked at together.
-const gatherMilliseconds = 5
 // What is outside when the server stops has so long to come back; then others may have it.
 const farewellMilliseconds = 1_000
 // A follower or job that produces work for itself without end must not hold up its caller for ever.
