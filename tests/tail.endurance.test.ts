@@ -15,6 +15,7 @@ import { workIn } from '../server/src/kit/work.ts'
 import type { Database } from '../server/src/storage/database.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { DatabaseUnavailable } from '../server/src/storage/unavailable.ts'
+import { createLogReader } from '../server/src/workers/log-reader.ts'
 import { openTail } from '../server/src/workers/tail.ts'
 import { type DatabaseName, databases, freshDatabase } from './support/databases.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
@@ -65,9 +66,22 @@ async function logged({ database }: House): Promise<number[]> {
   return (await rows.execute()).map(({ id }) => id)
 }
 
+function tailOf(database: Database): Tail {
+  const reader = createLogReader(database, () => {})
+  const tail = openTail(reader, events, silentLog)
+  reader.start()
+  return {
+    ...tail,
+    close() {
+      tail.close()
+      reader.stop()
+    },
+  }
+}
+
 /** A tail, and what is heard from it. */
 async function listening(database: Database): Promise<{ tail: Tail; heard: TailedEvent[] }> {
-  const tail = openTail(database, events, silentLog)
+  const tail = tailOf(database)
   const heard: TailedEvent[] = []
   tail.subscribe((event) => heard.push(event))
   await tail.begun
@@ -135,15 +149,11 @@ for (const name of databases) {
           throw new DatabaseUnavailable('away on purpose')
         }
         const { database } = node
-        const tail = openTail(
-          {
-            ...database,
-            logEnd: async () => failing(() => database.logEnd()),
-            eventsAfter: async (position, limit) => failing(() => database.eventsAfter(position, limit)),
-          },
-          events,
-          silentLog,
-        )
+        const tail = tailOf({
+          ...database,
+          logEnd: async () => failing(() => database.logEnd()),
+          eventsAfter: async (position, limit) => failing(() => database.eventsAfter(position, limit)),
+        })
         const heard: TailedEvent[] = []
         tail.subscribe((event) => heard.push(event))
         await until('it has looked in vain', () => failures > 0)

@@ -4,6 +4,7 @@ import type { AppSettings } from '../areas/apps/schemas.ts'
 import { findTokenHolder, type TokenHolder } from '../areas/auth-tokens/index.ts'
 import type { KeyScope } from '../kit/operation.ts'
 import type { Secrets } from '../kit/ports.ts'
+import type { Connection } from '../storage/connection.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 
@@ -13,7 +14,9 @@ import { tenantDb } from '../storage/tenant.ts'
  * refused on all of them without any message between nodes.
  */
 const keptMilliseconds = 400
-const entriesMax = 20_000
+// Of each app, so that whatever is tried at one of them pushes out nobody at another.
+const entriesMax = 5_000
+const appsMax = 10_000
 
 export interface KnownApp {
   id: string
@@ -36,63 +39,90 @@ export interface Directory {
   key(appId: string, apiKey: string): Promise<KnownKey | undefined>
   /** The active user whom an auth token lets in. */
   tokenHolder(appId: string, authToken: string): Promise<TokenHolder | undefined>
-  /** Forgets what was read; after a change on this node. */
-  forget(): void
+  /** Forgets what was read of an app, or of all; after a change on this node. */
+  forget(appId?: string): void
 }
 
 export function openDirectory(database: Database, secrets: Secrets): Directory {
   const { reader } = database
-  const remembered = shortMemory()
-  const activeApps = () =>
-    reader.query.selectFrom('apps').select(['id', 'region', 'settings', 'created_at']).where('archived_at', 'is', null)
+  const memory = shortMemory()
   const toKnown = ({ id, region, settings, created_at }: Stored): KnownApp => ({
     id,
     region,
     settings: settingsInForce(settings),
     createdAt: created_at,
   })
+  /** What is read for an app waits only for its own. Whoever names one that is not there takes no turn of those that are. */
+  const seen = new Set<string>()
+
+  async function findApp(id: string): Promise<KnownApp | undefined> {
+    const find = (connection: Connection) => activeApps(connection).where('id', '=', id).execute()
+    const [row] = await (seen.has(id) ? database.read(find, id) : find(reader))
+    if (row) seen.add(id)
+    else seen.delete(id)
+    return row && toKnown(row)
+  }
 
   return {
-    app: (id) =>
-      remembered(`app ${id}`, async () => {
-        const [row] = await activeApps().where('id', '=', id).execute()
-        return row && toKnown(row)
-      }),
+    app: (id) => memory.remembered(id, 'app', () => findApp(id)),
     onlyApp: () =>
-      remembered('only app', async () => {
-        const [first, second] = await activeApps().limit(2).execute()
+      memory.remembered(everyApp, 'only', async () => {
+        const [first, second] = await activeApps(reader).limit(2).execute()
         return first && !second ? toKnown(first) : undefined
       }),
     // Remembered by the key itself: a keyed hash for every request costs more than the rest of this check.
     key: (appId, apiKey) =>
-      remembered(`key ${appId} ${apiKey}`, () => findKey(tenantDb(reader, appId), secrets.fingerprint(apiKey))),
-    tokenHolder: (appId, authToken) =>
-      remembered(`token ${appId} ${authToken}`, () =>
-        findTokenHolder(tenantDb(reader, appId), secrets.fingerprint(authToken)),
+      memory.remembered(appId, `key ${apiKey}`, () =>
+        database.read((connection) => findKey(tenantDb(connection, appId), secrets.fingerprint(apiKey)), appId),
       ),
-    forget: remembered.forget,
+    tokenHolder: (appId, authToken) =>
+      memory.remembered(appId, `token ${authToken}`, () =>
+        database.read(
+          (connection) => findTokenHolder(tenantDb(connection, appId), secrets.fingerprint(authToken)),
+          appId,
+        ),
+      ),
+    forget: memory.forget,
   }
 }
 
+const activeApps = ({ query }: Connection) =>
+  query.selectFrom('apps').select(['id', 'region', 'settings', 'created_at']).where('archived_at', 'is', null)
+
+/** No app has this id. */
+const everyApp = ''
+
+interface Memory {
+  entries: Map<string, Promise<unknown>>
+  since: number
+}
+
 function shortMemory() {
-  let entries = new Map<string, Promise<unknown>>()
-  let since = 0
-  function remembered<T>(name: string, read: () => Promise<T>): Promise<T> {
+  const memories = new Map<string, Memory>()
+
+  function memoryOf(appId: string): Map<string, Promise<unknown>> {
     const now = performance.now()
-    if (now - since > keptMilliseconds || entries.size >= entriesMax) {
-      entries = new Map()
-      since = now
-    }
-    const known = entries.get(name)
-    if (known) return known as Promise<T>
-    const reading = read()
-    entries.set(name, reading)
-    reading.catch(() => entries.delete(name))
-    return reading
+    const known = memories.get(appId)
+    if (known && now - known.since <= keptMilliseconds && known.entries.size < entriesMax) return known.entries
+    if (!known && memories.size >= appsMax) memories.clear()
+    const entries = new Map<string, Promise<unknown>>()
+    memories.set(appId, { entries, since: now })
+    return entries
   }
-  return Object.assign(remembered, {
-    forget() {
-      entries = new Map()
+
+  return {
+    remembered<T>(appId: string, name: string, read: () => Promise<T>): Promise<T> {
+      const entries = memoryOf(appId)
+      const known = entries.get(name)
+      if (known) return known as Promise<T>
+      const reading = read()
+      entries.set(name, reading)
+      reading.catch(() => entries.delete(name))
+      return reading
     },
-  })
+    forget(appId?: string): void {
+      if (appId === undefined) memories.clear()
+      else memories.delete(appId)
+    },
+  }
 }

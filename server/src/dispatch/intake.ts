@@ -31,9 +31,6 @@ export async function openIntake(
   return {
     reception,
     tools,
-    async discard() {
-      await reception.discard()
-      database.wake()
-    },
+    discard: () => reception.discard(),
   }
 }

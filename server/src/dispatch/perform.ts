@@ -82,13 +82,12 @@ function readFor<T>({ database }: Stage, { app }: Call, work: (connection: Conne
   return app ? database.read(work, app.id) : work(database.reader)
 }
 
-/** A write: what takes long is prepared, then comes one transaction; then the workers are woken and the caller answered. */
+/** A write: what takes long is prepared, then comes one transaction; then the caller is answered. */
 export async function change(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<ReadyMade> {
-  const { database, directory, tools } = stage
+  const { directory, tools } = stage
   const text = await write(stage, call, attempt)
   if (!call.ran) await call.intake?.discard()
-  if (call.mounted.operation.changesCallers) directory.forget()
-  database.wake()
+  if (call.mounted.operation.changesCallers) directory.forget(call.app?.id)
   const { after } = call.mounted.operation
   if (after) await after(tools, JSON.parse(text))
   return new ReadyMade(text)

@@ -237,7 +237,6 @@ async function upload(
     throw error instanceof ApiError || error instanceof DatabaseUnavailable ? error : storageFailed(error)
   })
   if (!file) throw badRequest({ uploadUrl: ['was used before'] })
-  database.wake()
   const text = JSON.stringify({ data: shownAttachment(tools, appId, storedAttachment(file)) })
   response.writeHead(200, {
     ...usableAnywhere,

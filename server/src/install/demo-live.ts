@@ -31,7 +31,6 @@ export async function beginLiveCalls(house: House, appId: string): Promise<() =>
       steps: devices.map((device, n) => ({ after: n * 20, do: 'join', ...device })),
     })
   })
-  database.wake()
   const beat = setInterval(() => giveSigns(house, appId, meeting), (tools.timings.leaseSeconds * 1000) / 4)
   beat.unref()
   return () => clearInterval(beat)

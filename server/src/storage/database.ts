@@ -1,5 +1,6 @@
 import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Connection } from './connection.ts'
+import type { Hint } from './hints.ts'
 import type { EventRow, Tables } from './tables.ts'
 
 /** Stands before every event of the log. A reader's position is the id of the last event that it has read. */
@@ -47,8 +48,8 @@ export interface Database {
   logEnd(): Promise<number>
   /** Gives back jobs whose worker cannot be alive any more; called when a server starts. */
   releaseClaims(): Promise<void>
-  /** Grants or renews a named lease; false while another holder's lease runs. */
-  claimLease(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>
+  /** Grants or renews named leases; answers those that no other holder has. */
+  claimLeases(names: string[], holder: string, now: number, expiresAt: number): Promise<string[]>
   /** Gives up all leases of a holder that stops. */
   releaseLeases(holder: string): Promise<void>
   /** Adds an `id` to a table that is being made, which the database fills with ascending numbers. */
@@ -68,9 +69,12 @@ export interface Database {
   /** Tells the planner what to expect of the tables, where it does not find out by itself. */
   describeTables(): Promise<void>
   isDuplicate(error: unknown): boolean
-  /** Tells every node's workers that there may be something to do; a hint, never the message. */
+  /** Tells every node's workers that there may be something to do, where no write of this process has told it. */
   wake(): void
-  /** Answers how to stop listening. */
-  onWake(listener: () => void): () => void
+  /**
+   * Lets somebody know, after each commit on any node, that there may be events or jobs; a hint, never the message.
+   * Answers how to stop listening.
+   */
+  onWake(hint: Hint, listener: () => void): () => void
   close(): Promise<void>
 }

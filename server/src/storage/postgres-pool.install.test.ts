@@ -6,8 +6,9 @@ import { databases, type FreshDatabase, freshDatabase } from '../../../tests/sup
 import { until } from '../../../tests/support/until.ts'
 import { wiretap } from '../../../tests/support/wiretap.ts'
 import type { RunStatement } from './connection.ts'
+import type { Hint } from './hints.ts'
 import { openPool, type Pool, planEachTime } from './postgres-pool.ts'
-import { listenForWakes, wakeStatement } from './postgres-wake.ts'
+import { connectNodes } from './postgres-wake.ts'
 import { DatabaseUnavailable, watchTrouble } from './unavailable.ts'
 
 const skip = !databases.includes('postgres') && 'PostgreSQL is not there'
@@ -285,15 +286,15 @@ describe('a pool of connections to PostgreSQL', { skip }, () => {
 
   it('is listened to again after the listening connection was lost', async () => {
     const pool = open()
-    let heard = 0
-    const listening = listenForWakes(url, () => {
-      heard += 1
-    })
+    const heard: Hint[] = []
+    const one = connectNodes(url, pool.read, (hints) => heard.push(...hints))
+    const other = connectNodes(url, pool.read, () => {})
+    one.listen()
     const isHeard = async () => {
-      const before = heard
-      await pool.read(wakeStatement, [])
-      await pause(20)
-      return heard > before
+      heard.length = 0
+      other.tell(['jobs'])
+      await pause(50)
+      return heard.join() === 'jobs'
     }
     await until('it is heard', isHeard)
     const [listener] = await runAt<{ pid: number }>(
@@ -302,6 +303,6 @@ describe('a pool of connections to PostgreSQL', { skip }, () => {
     )
     await endBackend(listener?.pid)
     await until('it is heard again', isHeard)
-    await listening.stop()
+    for (const node of [one, other]) await node.stop()
   })
 })

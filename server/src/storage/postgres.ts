@@ -3,11 +3,12 @@ import { type Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely
 import { type Connection, connectionOver, keptByApp, type RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
 import type { Flavour } from './flavour.ts'
+import { allHints, createListeners, type Hint, notingHints } from './hints.ts'
 import { settledId, settledNow, showIdsUnderWay, takeId } from './ids-under-way.ts'
 import { createPlaces } from './places.ts'
 import { connectMilliseconds, openPool, planEachTime } from './postgres-pool.ts'
 import { createSearch, rewriteSearch, searchIndex } from './postgres-search.ts'
-import { listenForWakes, wakeStatement } from './postgres-wake.ts'
+import { connectNodes } from './postgres-wake.ts'
 import { createShares } from './shares.ts'
 import type { EventRow, Tables } from './tables.ts'
 import { codeOf, DatabaseUnavailable, type TroubleListener, untold, watchTrouble } from './unavailable.ts'
@@ -43,7 +44,7 @@ const statementMilliseconds = 60_000
 const rowsPerScan = 1_000
 /** Any number will do, as long as every node of this install uses the same. */
 const aloneLock = 7_275_539
-const wakePauseMilliseconds = 25
+const lookAgainMilliseconds = 25
 const uniqueViolation = '23505'
 
 /** Where it matters in which order rows are written again: an index may find them in that order (`entryOrder`). */
@@ -105,19 +106,21 @@ export function openPostgres(
     (text, parameters) =>
       inPlace(whose, async () => pool.read(text, parameters))
   const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readFor(whose)))
-  const wakeListeners = new Set<() => void>()
-  let listening: ReturnType<typeof listenForWakes> | undefined
-  let wakePending = false
-
-  const wakeHere = () => wakeListeners.forEach((each) => void each())
+  const listeners = createListeners()
+  const otherNodes = connectNodes(url, pool.read, listeners.tell)
   let lookTimer: NodeJS.Timeout | undefined
 
   /** Of events under way that are undone nobody tells, and those behind them would wait until somebody looks by chance. */
   function lookAgain(): void {
     lookTimer ??= setTimeout(() => {
       lookTimer = undefined
-      wakeHere()
-    }, wakePauseMilliseconds).unref()
+      listeners.tell(['events'])
+    }, lookAgainMilliseconds).unref()
+  }
+
+  function wake(hints: Iterable<Hint>): void {
+    listeners.tell(hints)
+    otherNodes.tell(hints)
   }
 
   const onConnection =
@@ -125,11 +128,18 @@ export function openPostgres(
     (run: RunStatement) =>
       work(connectionOver(flavour, run))
 
+  async function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const hints = new Set<Hint>()
+    const value = await pool.write((run) => onConnection(work)(notingHints(run, hints)))
+    wake(hints)
+    return value
+  }
+
   return {
     reader: connectionOver(flavour, readFor(undefined)),
     read: (work, whose) => work(connectionsOfApps(whose)),
     readLong: (work, signal) => work(connectionOver(flavour, runUntil(signal, longPool.read, pool.read))),
-    write: (work, whose) => writesInShare(whose, () => inPlace(whose, () => pool.write(onConnection(work)))),
+    write: (work, whose) => writesInShare(whose, () => inPlace(whose, () => write(work))),
     writeAlone: (work) =>
       pool.writeAtLeisure(async (run) => {
         await run('SELECT pg_advisory_xact_lock($1)', [aloneLock])
@@ -172,20 +182,21 @@ export function openPostgres(
     },
     // Other nodes may hold claims; those of a dead one run out by themselves.
     releaseClaims: async () => {},
-    async claimLease(name, holder, now, expiresAt) {
-      // Nodes that wait for a lease ask at every wake-up: only looking, they write nothing and lock nobody's row.
-      const held = 'SELECT 1 FROM leases WHERE name = $1 AND holder != $2 AND expires_at > $3'
-      if ((await pool.read(held, [name, holder, now])).rows.length > 0) return false
-      return pool.write(async (run) => {
-        const { rows } = await run(
-          `INSERT INTO leases (name, holder, expires_at) VALUES ($1, $2, $3)
+    async claimLeases(names, holder, now, expiresAt) {
+      // Those that others hold are only looked at: nobody's row is locked by nodes that wait.
+      const { rows } = await pool.write(async (run) =>
+        run(
+          `INSERT INTO leases (name, holder, expires_at)
+           SELECT wanted.name, $2, $3 FROM unnest($1::text[]) AS wanted (name)
+           WHERE NOT EXISTS (SELECT 1 FROM leases WHERE leases.name = wanted.name AND holder != $2 AND expires_at > $4)
+           ORDER BY wanted.name
            ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
            WHERE leases.holder = excluded.holder OR leases.expires_at <= $4
            RETURNING name`,
-          [name, holder, expiresAt, now],
-        )
-        return rows.length > 0
-      })
+          [names, holder, expiresAt, now],
+        ),
+      )
+      return (rows as { name: string }[]).map(({ name }) => name)
     },
     releaseLeases: (holder) =>
       pool.write(async (run) => void (await run('DELETE FROM leases WHERE holder = $1', [holder]))),
@@ -219,24 +230,14 @@ export function openPostgres(
     // It counts for itself, in the background.
     describeTables: async () => {},
     isDuplicate: (error) => codeOf(error) === uniqueViolation,
-    wake() {
-      wakeHere()
-      // Notifying inside a transaction takes a lock that all commits share, so it is sent apart and bundled.
-      if (wakePending) return
-      wakePending = true
-      setTimeout(() => {
-        wakePending = false
-        Promise.resolve(pool.read(wakeStatement, [])).catch(() => {})
-      }, wakePauseMilliseconds).unref()
-    },
-    onWake(wakeListener) {
-      wakeListeners.add(wakeListener)
-      listening ??= listenForWakes(url, wakeHere)
-      return () => wakeListeners.delete(wakeListener)
+    wake: () => wake(allHints),
+    onWake(hint, listener) {
+      otherNodes.listen()
+      return listeners.add(hint, listener)
     },
     async close() {
       clearTimeout(lookTimer)
-      await listening?.stop()
+      await otherNodes.stop()
       await Promise.all([pool.close(), longPool.close()])
     },
   }

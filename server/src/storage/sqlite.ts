@@ -6,6 +6,7 @@ import { type Connection, connectionOver, keptByApp, type Outcome } from './conn
 import type { Database } from './database.ts'
 import type { Flavour } from './flavour.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { allHints, createListeners, type Hint, notingHints } from './hints.ts'
 import { readInTurns, writeInTurns } from './in-turns.ts'
 import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
 import { createReaders } from './sqlite-readers.ts'
@@ -77,7 +78,8 @@ export function openSqlite(file: string, listener = untold): Database {
   const reader = openFile(file)
   // A commit that many share changes pages all over the indexes; those that do not fit would be written and read twice.
   writer.exec('PRAGMA cache_size = -64000')
-  const wakeListeners = new Set<() => void>()
+  const listeners = createListeners()
+  const hints = new Set<Hint>()
   const readers = createReaders(file, { whenAtRest: () => reader.exec('PRAGMA wal_checkpoint(PASSIVE)') })
 
   const readRows = statements(reader)
@@ -91,8 +93,10 @@ export function openSqlite(file: string, listener = untold): Database {
       await transactions.commit()
       committedAt = performance.now()
       trouble.passed()
+      listeners.tell(hints)
+      hints.clear()
     },
-    connection: connectionOver(flavour, writeInTurns(statements(writer))),
+    connection: connectionOver(flavour, notingHints(writeInTurns(statements(writer)), hints)),
     explained(error) {
       if (!takesNoWrites(error)) return error
       trouble.met(error, true)
@@ -145,7 +149,7 @@ export function openSqlite(file: string, listener = untold): Database {
     releaseClaims: () =>
       write(async ({ run }) => void (await run('UPDATE jobs SET locked_until = 0 WHERE locked_until > 0', []))),
     // One process, so there is nobody to share with.
-    claimLease: async () => true,
+    claimLeases: async (names) => names,
     releaseLeases: async () => {},
     numbered: (table) => table.addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement()),
     async renumber({ run }, table, past = 0) {
@@ -182,13 +186,8 @@ export function openSqlite(file: string, listener = untold): Database {
       error instanceof Error &&
       'errcode' in error &&
       (error.errcode === constraintUnique || error.errcode === constraintPrimaryKey),
-    wake: () => {
-      for (const listener of wakeListeners) listener()
-    },
-    onWake(listener) {
-      wakeListeners.add(listener)
-      return () => wakeListeners.delete(listener)
-    },
+    wake: () => listeners.tell(allHints),
+    onWake: listeners.add,
     async close() {
       await readers.close()
       reader.close()

@@ -4,12 +4,14 @@ import type { EventDefinition } from '../kit/event.ts'
 import { type FollowedEvent, type Follower, isWantedBy } from '../kit/follower.ts'
 import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
+import { oneAtATime } from '../plain/one-at-a-time.ts'
 import type { Connection } from '../storage/connection.ts'
 import { type Database, logStart } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import type { Leases } from './leases.ts'
+import type { EventsAfter } from './recent-events.ts'
 
-const leaseSeconds = 15
 // A server that is killed again and again must still get on: so many are passed over once more, never all of them.
 const passedMax = 200
 
@@ -25,10 +27,8 @@ const notedAt = (position: number): Place => ({ read: position, stored: position
 export interface Surroundings {
   database: Database
   events: EventsByName
-  /** The events after a position. */
-  eventsAfter(position: number): Promise<EventRow[]>
-  /** This node, among those that may run the follower. */
-  holder: string
+  eventsAfter: EventsAfter
+  leases: Leases
   tools(): Tools
   log: Logger
   /** Hears how long work for an app took inside a transaction. */
@@ -40,11 +40,15 @@ export interface FollowerRunner {
   name: string
   /** Gives it its next events, if this node may run it; answers whether it moved. */
   step(): Promise<boolean>
-  /** Whether an event is written that it has not come to yet. */
-  isBehind(): Promise<boolean>
+  /** Hears what comes after a position. Answers whether that is work for it; what is not is passed over at once. */
+  hear(rows: EventRow[], from: number): boolean
+  /** The last event it has read, while it goes on by itself; nothing, while another node runs it or it fails. */
+  position(): number | undefined
   isAtRest(): boolean
   /** Where it stands, if that is not noted yet and it is at rest. */
   unnoted(): Place | undefined
+  /** Whether it has passed over so much that this is to be noted soon. */
+  isToBeNoted(): boolean
   /** It rests until its place is noted, or not: then it goes by what is stored. */
   whileNoted(noting: Promise<boolean>): Promise<void>
   /** Waits for what it is at. */
@@ -52,35 +56,20 @@ export interface FollowerRunner {
 }
 
 export function createFollowerRunner(follower: Follower, surroundings: Surroundings): FollowerRunner {
-  const { database, events, eventsAfter, holder, tools, log, worked } = surroundings
+  const { database, events, eventsAfter, leases, tools, log, worked } = surroundings
   const { name } = follower
   const wanted = new Map([...events].filter(([, event]) => isWantedBy(follower, event)))
+  const { inTurn, isAtRest, rest } = oneAtATime()
   let place: Place | undefined
-  let leaseEndsAt = 0
   let failures = 0
   let heldUpUntil = 0
-  let turns = 0
-  let last: Promise<unknown> = Promise.resolve()
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    turns += 1
-    const turn = last.then(work).finally(() => {
-      turns -= 1
-    })
-    last = turn.catch(() => {})
-    return turn
-  }
-
-  /** Whether this node may run the follower now; a lease is renewed when a third of it is used up. */
-  async function holdsLease(): Promise<boolean> {
-    // Leases run on real time: a clock that tests move must not hand them over.
-    const now = Math.floor(Date.now() / 1000)
-    if (leaseEndsAt - now > (leaseSeconds * 2) / 3) return true
-    const granted = await database.claimLease(`follower ${name}`, holder, now, now + leaseSeconds)
+  /** Whether this node may run the follower now. */
+  async function mayRun(): Promise<boolean> {
+    const held = await leases.hold(`follower ${name}`)
     // Somebody else may have moved the follower on while nobody, or they, held the lease.
-    if (!granted || leaseEndsAt <= now) place = undefined
-    leaseEndsAt = granted ? now + leaseSeconds : 0
-    return granted
+    if (held !== 'still') place = undefined
+    return held !== 'no'
   }
 
   async function readOn(): Promise<boolean> {
@@ -98,8 +87,6 @@ export function createFollowerRunner(follower: Follower, surroundings: Surroundi
         for (const row of some) await handle(connection, row)
       })
       place = notedAt(next.id)
-      // What it emitted is news to others.
-      if (some.length > 0) database.wake()
     } else place = { ...from, read: next.id, passed }
     return true
   }
@@ -119,7 +106,7 @@ export function createFollowerRunner(follower: Follower, surroundings: Surroundi
     const now = Date.now() / 1000
     if (heldUpUntil > now) return false
     try {
-      if (!(await holdsLease())) return false
+      if (!(await mayRun())) return false
       const moved = await readOn()
       failures = 0
       return moved
@@ -135,29 +122,34 @@ export function createFollowerRunner(follower: Follower, surroundings: Surroundi
     }
   }
 
+  function hear(rows: EventRow[], from: number): boolean {
+    // Whoever does not run here, or not yet, finds out by themselves where to begin.
+    if (!place) return false
+    if (place.read !== from || !isAtRest() || rows.some((row) => wanted.has(row.name))) return true
+    const last = rows.at(-1) as EventRow
+    place = { ...place, read: last.id, passed: place.passed + rows.length }
+    return false
+  }
+
   return {
     name,
     step: () => inTurn(step),
-    isBehind: async () => place !== undefined && failures === 0 && hasEventsAfter(database, place.read),
-    isAtRest: () => turns === 0,
-    unnoted: () => (turns === 0 && place && place.read !== place.stored ? place : undefined),
+    hear,
+    position: () => (failures === 0 ? place?.read : undefined),
+    isAtRest,
+    unnoted: () => (isAtRest() && place && place.read !== place.stored ? place : undefined),
+    isToBeNoted: () => place !== undefined && place.passed >= passedMax,
     whileNoted: (noting) =>
       inTurn(async () => {
         const isNoted = await noting
         place = isNoted && place ? notedAt(place.read) : undefined
       }),
-    rest: () => last,
+    rest,
   }
 }
 
 function followed({ id, payload, at }: EventRow, definition: EventDefinition): FollowedEvent {
   return { id, definition, payload: JSON.parse(payload), at }
-}
-
-/** Counts also events that `eventsAfter` still holds back, because others that come before them may be under way. */
-async function hasEventsAfter({ reader }: Database, position: number): Promise<boolean> {
-  const events = reader.query.selectFrom('events').select('events.id').where('events.id', '>', position)
-  return (await events.limit(1).executeTakeFirst()) !== undefined
 }
 
 /** Moves on from where this node believes to stand. Fails if another node got there first: the lease has changed hands. */

@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { eventsByName } from '../dispatch/events-by-name.ts'
 import type { Area } from '../kit/area.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
-import type { EventRow } from '../storage/tables.ts'
 import { createFollowerRunner, moveOn, type Surroundings } from './follower-runner.ts'
-import { createLoop, gatherMilliseconds } from './loop.ts'
-
-const eventsPerBatch = 100
+import { createLeases } from './leases.ts'
+import { createLogReader, type LogReader } from './log-reader.ts'
+import { createLoop } from './loop.ts'
+import { keepRecentEvents } from './recent-events.ts'
 
 /** All followers of a node. Each goes on by itself: one that is slow or fails delays nobody else. */
 export interface Followers {
@@ -32,83 +30,83 @@ export interface Followers {
   release(): Promise<void>
 }
 
+interface Options extends Partial<Pick<Surroundings, 'worked'>> {
+  /** What tells them of events; by default one that only `run` reads on. */
+  reader?: LogReader
+  failed?(error: unknown): void
+}
+
 export function createFollowers(
   database: Database,
   areas: Area[],
   tools: () => Tools,
   log: Logger,
-  {
-    worked = () => {},
-    failed = () => {},
-  }: Partial<Pick<Surroundings, 'worked'> & { failed(error: unknown): void }> = {},
+  { worked = () => {}, failed = () => {}, reader = createLogReader(database, failed) }: Options = {},
 ): Followers {
-  const holder = randomUUID()
+  const leases = createLeases(database)
   const events = eventsByName(areas)
-  const surroundings = { database, events, eventsAfter: readTogether(database), holder, tools, log, worked }
+  const eventsAfter = keepRecentEvents(reader, database)
+  const surroundings = { database, events, eventsAfter, leases, tools, log, worked }
   const runners = areas
     .flatMap((area) => area.followers)
     .map((follower) => createFollowerRunner(follower, surroundings))
     // Always in the same order, so that two nodes that note cannot wait for each other.
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const loops = runners.map(({ step }) => createLoop(step, { gatherMilliseconds, failed }))
+  const loops = new Map(runners.map((runner) => [runner, createLoop(runner.step, { failed })]))
+
+  reader.subscribe((rows, from) => {
+    for (const [runner, loop] of loops) if (runner.hear(rows, from)) loop.wake()
+    if (runners.some(({ isToBeNoted }) => isToBeNoted())) void note().catch(failed)
+  })
+
+  async function note(): Promise<void> {
+    const moved = runners.flatMap((runner) => {
+      const place = runner.unnoted()
+      return place ? [{ runner, place }] : []
+    })
+    if (moved.length === 0) return
+    const noting = database.write(async (connection) => {
+      const names = new Set<string>()
+      for (const { runner, place } of moved) {
+        if (await moveOn(connection, runner.name, place.stored, place.read)) names.add(runner.name)
+      }
+      return names
+    })
+    const isNoted = (name: string) =>
+      noting.then(
+        (names) => names.has(name),
+        () => false,
+      )
+    await Promise.all(moved.map(({ runner }) => runner.whileNoted(isNoted(runner.name))))
+    await noting
+  }
 
   return {
     wake() {
-      for (const loop of loops) loop.wake()
+      for (const loop of loops.values()) loop.wake()
     },
     stop() {
-      for (const loop of loops) void loop.stop()
+      for (const loop of loops.values()) void loop.stop()
     },
     async rest() {
       while (runners.some(({ isAtRest }) => !isAtRest())) await Promise.all(runners.map(({ rest }) => rest()))
     },
     async run() {
+      const isNews = await reader.readAll()
       const moved = await Promise.all(runners.map(({ step }) => step()))
-      return moved.includes(true)
+      return isNews || moved.includes(true)
     },
     async isBehind() {
-      for (const { isBehind } of runners) if (await isBehind()) return true
-      return false
+      const positions = runners.flatMap(({ position }) => position() ?? [])
+      return positions.length > 0 && hasEventsAfter(database, Math.min(...positions))
     },
-    async note() {
-      const moved = runners.flatMap((runner) => {
-        const place = runner.unnoted()
-        return place ? [{ runner, place }] : []
-      })
-      if (moved.length === 0) return
-      const noting = database.write(async (connection) => {
-        const names = new Set<string>()
-        for (const { runner, place } of moved) {
-          if (await moveOn(connection, runner.name, place.stored, place.read)) names.add(runner.name)
-        }
-        return names
-      })
-      const isNoted = (name: string) =>
-        noting.then(
-          (names) => names.has(name),
-          () => false,
-        )
-      await Promise.all(moved.map(({ runner }) => runner.whileNoted(isNoted(runner.name))))
-      await noting
-    },
-    release: () => database.releaseLeases(holder),
+    note,
+    release: leases.release,
   }
 }
 
-/**
- * Followers mostly stand at the same place and are woken together, so what comes after it is read once for all who ask in
- * the same moment. Nobody is given what was read before they asked: what they were woken for might be missing.
- */
-function readTogether(database: Database): (position: number) => Promise<EventRow[]> {
-  const asked = new Map<number, Promise<EventRow[]>>()
-  return (position) => {
-    const known = asked.get(position)
-    if (known) return known
-    const reading = nextTurn().then(() => {
-      asked.delete(position)
-      return database.eventsAfter(position, eventsPerBatch)
-    })
-    asked.set(position, reading)
-    return reading
-  }
+/** Counts also events that `eventsAfter` still holds back, because others that come before them may be under way. */
+async function hasEventsAfter({ reader }: Database, position: number): Promise<boolean> {
+  const events = reader.query.selectFrom('events').select('events.id').where('events.id', '>', position)
+  return (await events.limit(1).executeTakeFirst()) !== undefined
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { oneAtATime } from '../plain/one-at-a-time.ts'
 
 export interface Loop {
   /** There may be something to do. */
@@ -31,13 +32,7 @@ export function createLoop(round: () => Promise<boolean>, { gatherMilliseconds, 
   let isStopped = false
   let isGoing = false
   let isWoken = false
-  let current: Promise<unknown> = Promise.resolve()
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = current.then(work)
-    current = next.catch(() => {})
-    return next
-  }
+  const { inTurn, rest } = oneAtATime()
 
   async function workOff(): Promise<void> {
     isWoken = false
@@ -66,7 +61,7 @@ export function createLoop(round: () => Promise<boolean>, { gatherMilliseconds, 
     inTurn,
     async stop() {
       isStopped = true
-      await current
+      await rest()
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Effort } from './effort.ts'
 import { createFollowers } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createJobLanes, renewMilliseconds } from './jobs.ts'
+import { createLogReader } from './log-reader.ts'
 import { createLoop, gatherMilliseconds, pollMilliseconds } from './loop.ts'
 
 /** Everything that happens after a request: followers of the log, jobs, and cleaning up. */
@@ -39,13 +40,15 @@ export function createWorkers(
   log: Logger,
 ): Workers {
   const effort: Effort = { milliseconds: 0 }
-  const jobs = createJobLanes(database, areas, tools, log, { effort, onMove: moved })
+  const jobs = createJobLanes(database, areas, tools, log, { effort, onMove: leftOutside })
   const clean = createHousekeeping(database, areas, tools, retentionDays)
   /** That the database is away is told once, by whoever is connected to it. */
   const tell = (what: string) => (error: unknown) => {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, what)
   }
+  const reader = createLogReader(database, tell('the log cannot be read; it is tried again'))
   const followers = createFollowers(database, areas, tools, log, {
+    reader,
     worked: countWithBulk,
     failed: tell('followers cannot read on; they try again'),
   })
@@ -53,9 +56,9 @@ export function createWorkers(
   let stopListening = () => {}
   let timers: NodeJS.Timeout[] = []
 
-  // Each goes on by itself, and none waits for another; but what one of them does may be work for the others.
+  // Each goes on by itself, and none waits for another.
   const looking = (round: () => Promise<boolean>) =>
-    createLoop(() => noting(round), {
+    createLoop(() => counting(round), {
       gatherMilliseconds,
       failed: tell('workers: a round failed; it is tried again'),
     })
@@ -65,21 +68,25 @@ export function createWorkers(
   const lanes = [inside, outside, bulk]
   let moves = 0
 
-  function wake(): void {
-    if (!running) return
+  function wakeLanes(): void {
+    if (running) for (const lane of lanes) lane.wake()
+  }
+
+  /** Wake-ups can be lost; and followers find out only by asking whether this node may run them. */
+  function lookAround(): void {
     followers.wake()
-    for (const lane of lanes) lane.wake()
+    wakeLanes()
   }
 
-  /** What was done may be news to whoever reads the log, here or on another node, and leave work to others. */
-  function moved(): void {
+  /** A job that is done leaves its place to another. */
+  function leftOutside(): void {
     moves += 1
-    database.wake()
+    if (running) outside.wake()
   }
 
-  async function noting(round: () => Promise<boolean>): Promise<boolean> {
+  async function counting(round: () => Promise<boolean>): Promise<boolean> {
     const anything = await round()
-    if (anything) moved()
+    if (anything) moves += 1
     return anything
   }
 
@@ -118,10 +125,10 @@ export function createWorkers(
 
   /** One round of everything; whoever waits for the end allows no rest. */
   async function roundOfAll(): Promise<void> {
-    if (await followers.run()) moved()
-    await outside.inTurn(() => noting(() => jobs.runOutside()))
-    await inside.inTurn(() => noting(() => jobs.runInside()))
-    await bulk.inTurn(() => noting(async () => (await jobs.runBulk(nobody)) !== undefined))
+    if (await followers.run()) moves += 1
+    await outside.inTurn(() => counting(() => jobs.runOutside()))
+    await inside.inTurn(() => counting(() => jobs.runInside()))
+    await bulk.inTurn(() => counting(async () => (await jobs.runBulk(nobody)) !== undefined))
   }
 
   const note = () => followers.note().catch(tell('followers could not be noted; they are noted later'))
@@ -146,9 +153,10 @@ export function createWorkers(
   return {
     start() {
       running = true
-      stopListening = database.onWake(wake)
+      stopListening = database.onWake('jobs', wakeLanes)
+      reader.start()
       timers = [
-        setInterval(wake, pollMilliseconds),
+        setInterval(lookAround, pollMilliseconds),
         setInterval(() => void note(), noteMilliseconds),
         setInterval(() => void jobs.renew(), renewMilliseconds),
         setInterval(() => void clean().catch(tell('housekeeping failed')), housekeepingMilliseconds),
@@ -157,7 +165,7 @@ export function createWorkers(
         .releaseClaims()
         .then(jobs.sortIntoLanes)
         .catch(tell('jobs could not be given back and sorted'))
-        .then(wake)
+        .then(lookAround)
     },
     async stop() {
       running = false
@@ -165,6 +173,7 @@ export function createWorkers(
       for (const timer of timers) clearInterval(timer)
       clearTimeout(restTimer)
       jobs.close()
+      reader.stop()
       // Whatever happens next, nothing is begun any more.
       followers.stop()
       const ended = lanes.map((lane) => lane.stop())

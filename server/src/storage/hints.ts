@@ -1,0 +1,37 @@
+import type { RunStatement } from './connection.ts'
+
+/** What may be there to do after a commit: events to be read, or jobs to be run. */
+export type Hint = 'events' | 'jobs'
+
+export const allHints: readonly Hint[] = ['events', 'jobs']
+
+const leavesSomething = /^\s*insert into "?(events|jobs)\b/i
+
+/** Notes what statements leave to others. Read off the statements themselves, so that nobody who writes has to say it. */
+export function notingHints(run: RunStatement, hints: Set<Hint>): RunStatement {
+  return (text, parameters) => {
+    const left = leavesSomething.exec(text)?.[1]
+    if (left) hints.add(left.toLowerCase() as Hint)
+    return run(text, parameters)
+  }
+}
+
+/** Those who wait for hints on this node. */
+export interface Listeners {
+  tell(hints: Iterable<Hint>): void
+  /** Answers how to stop listening. */
+  add(hint: Hint, listener: () => void): () => void
+}
+
+export function createListeners(): Listeners {
+  const listeners: Record<Hint, Set<() => void>> = { events: new Set(), jobs: new Set() }
+  return {
+    tell(hints) {
+      for (const hint of hints) for (const listener of listeners[hint]) listener()
+    },
+    add(hint, listener) {
+      listeners[hint].add(listener)
+      return () => listeners[hint].delete(listener)
+    },
+  }
+}
