@@ -23,7 +23,9 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
     })
     request.on('end', resolve)
     // A client that goes away in the middle is no fault of ours, and must not be logged as one.
-    const cutOff = () => reject(badRequest({ body: ['must be sent to its end'] }))
+    const cutOff = () => {
+      if (!request.readableEnded) reject(badRequest({ body: ['must be sent to its end'] }))
+    }
     request.on('error', cutOff)
     request.on('close', cutOff)
     // One that went before anybody listened is not heard of again.
