@@ -43,9 +43,9 @@ export interface Directory {
   forget(appId?: string): void
 }
 
-export function openDirectory(database: Database, secrets: Secrets): Directory {
+export function openDirectory(database: Database, secrets: Secrets, milliseconds = () => performance.now()): Directory {
   const { reader } = database
-  const memory = shortMemory()
+  const memory = shortMemory(milliseconds)
   const toKnown = ({ id, region, settings, created_at }: Stored): KnownApp => ({
     id,
     region,
@@ -97,11 +97,11 @@ interface Memory {
   since: number
 }
 
-function shortMemory() {
+function shortMemory(milliseconds: () => number) {
   const memories = new Map<string, Memory>()
 
   function memoryOf(appId: string): Map<string, Promise<unknown>> {
-    const now = performance.now()
+    const now = milliseconds()
     const known = memories.get(appId)
     if (known && now - known.since <= keptMilliseconds && known.entries.size < entriesMax) return known.entries
     if (!known && memories.size >= appsMax) memories.clear()

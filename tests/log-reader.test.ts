@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { pino } from 'pino'
+import { openDirectory } from '../server/src/dispatch/directory.ts'
+import { area } from '../server/src/kit/area.ts'
+import { defineEvent } from '../server/src/kit/event.ts'
+import { follower } from '../server/src/kit/follower.ts'
+import { job } from '../server/src/kit/job.ts'
+import { Type } from '../server/src/kit/schema.ts'
+import { type Work, workIn } from '../server/src/kit/work.ts'
+import type { Database } from '../server/src/storage/database.ts'
+import { createFollowers } from '../server/src/workers/followers.ts'
+import { createLogReader } from '../server/src/workers/log-reader.ts'
+import { databases } from './support/databases.ts'
+import { type House, house } from './support/house.ts'
+import { until } from './support/until.ts'
+
+const payload = Type.Object({ n: Type.Integer() })
+const ticked = defineEvent({ name: 'test.ticked', payload, audience: () => [] })
+const echoed = defineEvent({ name: 'test.echoed', payload, audience: () => [] })
+const chore = job({ name: 'test.chore', payload, attemptsMax: 1, run: async () => undefined })
+const testing = area({ name: 'test', about: 'Ticks.', events: [ticked, echoed], jobs: [chore] })
+const silentLog = pino({ level: 'silent' })
+
+function inApp({ service }: House, work: (work: Work) => Promise<void>): Promise<void> {
+  const { database, tools } = service.house
+  return database.write((connection) => work(workIn(connection, 'app', tools)))
+}
+
+/** A database that counts how often the log is read. */
+function counting(database: Database) {
+  const looks = { atLog: 0 }
+  const eventsAfter: Database['eventsAfter'] = (position, limit) => {
+    looks.atLog += 1
+    return database.eventsAfter(position, limit)
+  }
+  return { looks, database: { ...database, eventsAfter } }
+}
+
+for (const name of databases) {
+  describe(`the log of a node on ${name}`, () => {
+    it('is read once for all who follow it, whether or not an event is for them', async () => {
+      const h = await house({ database: name, areas: [testing] })
+      try {
+        const { looks, database } = counting(h.service.house.database)
+        const seen: string[] = []
+        const followers = Array.from({ length: 20 }, (_, n) =>
+          follower({
+            ...{ name: `test.follower-${n}`, on: [n % 2 === 0 ? ticked : echoed] },
+            handle: async ({ definition, payload }) => void seen.push(`${n} ${definition.name} ${payload.n}`),
+          }),
+        )
+        const node = createFollowers(database, [{ ...testing, followers }], () => h.service.house.tools, silentLog)
+        const readAll = () => until('the log is read', async () => !(await node.run()) && !(await node.isBehind()))
+        await readAll()
+
+        await inApp(h, ({ emit }) => emit(ticked, { n: 1 }))
+        looks.atLog = 0
+        await node.run()
+        assert.equal(looks.atLog, 1)
+        await readAll()
+        await inApp(h, ({ emit }) => emit(echoed, { n: 2 }))
+        await readAll()
+        const expected = followers.map((_, n) => (n % 2 === 0 ? `${n} test.ticked 1` : `${n} test.echoed 2`))
+        assert.deepEqual(seen.toSorted(), expected.toSorted())
+      } finally {
+        await h.close()
+      }
+    })
+
+    it('is found in the database by one who is further behind than what is kept', async () => {
+      const h = await house({ database: name, areas: [testing] })
+      try {
+        const { database, tools } = h.service.house
+        const many = Array.from({ length: 1_300 }, (_, n) => ({ n }))
+        const seen: number[] = []
+        const all = follower({
+          name: 'test.all',
+          on: [ticked],
+          handle: async (event) => void seen.push(event.payload.n),
+        })
+        const reader = createLogReader(database, () => {})
+        const node = createFollowers(database, [{ ...testing, followers: [all] }], () => tools, silentLog, { reader })
+        await reader.readAll()
+        await inApp(h, ({ emitEach }) => emitEach(ticked, many))
+        await reader.readAll()
+        await until('the log is read', async () => !(await node.run()) && !(await node.isBehind()))
+        assert.deepEqual(
+          seen,
+          many.map(({ n }) => n),
+        )
+      } finally {
+        await h.close()
+      }
+    })
+  })
+
+  describe(`a commit on ${name}`, () => {
+    it('wakes those who wait for what it leaves, and nobody else', async () => {
+      const h = await house({ database: name, areas: [testing] })
+      try {
+        const { database } = h.service.house
+        await h.settle()
+        const woken: string[] = []
+        database.onWake('events', () => woken.push('events'))
+        database.onWake('jobs', () => woken.push('jobs'))
+        const wokenBy = async (work: (work: Work) => Promise<void>) => {
+          woken.length = 0
+          await inApp(h, work)
+          return [...woken]
+        }
+        const far = Number.MAX_SAFE_INTEGER
+        assert.deepEqual(await wokenBy(({ later }) => later(chore, { n: 1 }, { key: 'a', at: far })), ['jobs'])
+        assert.deepEqual(await wokenBy(async ({ db }) => void (await db.select('jobs').selectAll().execute())), [])
+        assert.deepEqual((await wokenBy(({ emit }) => emit(echoed, { n: 1 })))[0], 'events')
+      } finally {
+        await h.close()
+      }
+    })
+  })
+
+  describe(`what the doors remember on ${name}`, () => {
+    it('is forgotten for the app whose callers have changed, and for no other', async () => {
+      const h = await house({ database: name })
+      try {
+        const { database, tools } = h.service.house
+        const [one, other] = [await h.app('one'), await h.app('other')]
+        const readFor: string[] = []
+        const watched: Database = {
+          ...database,
+          read(work, whose) {
+            readFor.push(whose)
+            return database.read(work, whose)
+          },
+        }
+        const directory = openDirectory(watched, tools.secrets, () => 0)
+        const enterBoth = async () => {
+          readFor.length = 0
+          for (const { id, apiKey } of [one, other]) assert.ok(await directory.key(id, apiKey))
+          return [...readFor]
+        }
+        assert.deepEqual(await enterBoth(), [one.id, other.id])
+        directory.forget(one.id)
+        assert.deepEqual(await enterBoth(), [one.id])
+      } finally {
+        await h.close()
+      }
+    })
+  })
+}
