@@ -4,7 +4,7 @@ import type { EventDefinition } from '../kit/event.ts'
 import { type FollowedEvent, type Follower, isWantedBy } from '../kit/follower.ts'
 import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
-import { oneAtATime } from '../plain/one-at-a-time.ts'
+import { oneByOne } from '../plain/one-by-one.ts'
 import type { Connection } from '../storage/connection.ts'
 import { type Database, logStart } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
@@ -59,7 +59,7 @@ export function createFollowerRunner(follower: Follower, surroundings: Surroundi
   const { database, events, eventsAfter, leases, tools, log, worked } = surroundings
   const { name } = follower
   const wanted = new Map([...events].filter(([, event]) => isWantedBy(follower, event)))
-  const { inTurn, isAtRest, rest } = oneAtATime()
+  const { inTurn, isAtRest, rest } = oneByOne()
   let place: Place | undefined
   let failures = 0
   let heldUpUntil = 0

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { oneAtATime } from '../plain/one-at-a-time.ts'
+import { oneByOne } from '../plain/one-by-one.ts'
 
 export interface Loop {
   /** There may be something to do. */
@@ -32,7 +32,7 @@ export function createLoop(round: () => Promise<boolean>, { gatherMilliseconds, 
   let isStopped = false
   let isGoing = false
   let isWoken = false
-  const { inTurn, rest } = oneAtATime()
+  const { inTurn, rest } = oneByOne()
 
   async function workOff(): Promise<void> {
     isWoken = false

@@ -1,12 +1,12 @@
 /** Does things one after the other, in the order in which they were asked for. */
-export interface OneAtATime {
+export interface OneByOne {
   inTurn<T>(work: () => Promise<T>): Promise<T>
   isAtRest(): boolean
   /** Waits for what has been asked for until now. */
   rest(): Promise<unknown>
 }
 
-export function oneAtATime(): OneAtATime {
+export function oneByOne(): OneByOne {
   let last: Promise<unknown> = Promise.resolve()
   let turns = 0
 
