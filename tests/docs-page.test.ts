@@ -3,13 +3,13 @@ import { after, before, describe, it } from 'node:test'
 import { areas } from '../server/src/areas/index.ts'
 import { Done, done } from '../server/src/common/reply.ts'
 import { docsPage } from '../server/src/http/docs-page.ts'
-import { errorsOf } from '../server/src/http/openapi.ts'
+import { errorsOf, openApiDocument } from '../server/src/http/openapi.ts'
 import { area } from '../server/src/kit/area.ts'
 import { defineError } from '../server/src/kit/errors.ts'
 import { defineEvent } from '../server/src/kit/event.ts'
 import { operation } from '../server/src/kit/operation.ts'
 import { OneOf, Type } from '../server/src/kit/schema.ts'
-import { type House, house } from './support/house.ts'
+import { assertFails, type House, house } from './support/house.ts'
 
 const hostile = '</style></code><script>alert("x")</script> & \'more\''
 const escapedHostile = '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;more&#39;'
@@ -39,6 +39,18 @@ const shadyArea = area({
     }),
   ],
 })
+
+const inner = operation({
+  id: 'innerOperation',
+  route: 'POST /inner',
+  summary: 'For the server itself',
+  doors: ['system'],
+  reply: Done,
+  errors: [defineError('ERR_INNER', 409, 'something inside is wrong', () => 'Wrong.')],
+  run: async () => done('Done.'),
+})
+
+const innerArea = area({ name: 'inner-area', about: 'What no request leads to.', operations: [inner] })
 
 describe('the reference page', () => {
   let h: House
@@ -92,6 +104,16 @@ describe('the reference page', () => {
     assert.ok(page.split(escapedHostile).length > 10)
     assert.doesNotMatch(page, /<script/i)
     assert.equal(page.split('</style>').length, 2)
+  })
+
+  it("tells nothing of what only the server's own parts may call, and no request leads there", async () => {
+    const place = { region: 'us', domain: 'localhost', port: 443 }
+    const all = [...areas, innerArea]
+    assert.equal(docsPage(all, place), docsPage(areas, place))
+    assert.deepEqual(openApiDocument(all, place), openApiDocument(areas, place))
+    const there = await house({ database: 'sqlite', areas: [innerArea] })
+    assertFails(await (await there.app('a')).post('/inner', {}), 404, 'ERR_API_NOT_FOUND')
+    await there.close()
   })
 
   it('names the region, the domain and the port that the install is reached at, as the OpenAPI document does', async () => {

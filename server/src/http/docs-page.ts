@@ -1,5 +1,6 @@
 import type { Area } from '../kit/area.ts'
 import type { Place } from '../kit/ports.ts'
+import { documentedAreas } from './openapi.ts'
 import { eventCatalogue } from './reference/catalogue.ts'
 import {
   areaChapter,
@@ -20,7 +21,7 @@ export function docsPage(areas: Area[], place: Place): string {
 }
 
 function page(areas: Area[], place: Place): Html {
-  const shown = areas.filter(({ operations }) => operations.length > 0)
+  const shown = documentedAreas(areas)
   const ids = ['start', 'errors', ...shown.flatMap(({ operations }) => operations.map(({ id }) => id))]
   return html`<!doctype html>
 <html lang="en">

@@ -107,8 +107,9 @@ function watchDeadJobs(registry: Registry, countDead: () => Promise<ReadonlyMap<
     labelNames: ['job'],
     registers: [registry],
     async collect() {
-      // Without the database there are still the other figures to tell.
+      // Without the database there are still the other figures to tell; how many there were the last time is none.
       const counts = await countDead().catch(() => new Map<string, number>())
+      this.reset()
       for (const [job, count] of counts) this.set({ job }, count)
     },
   })

@@ -9,6 +9,7 @@ import { domainWithPort } from '../plain/place.ts'
 import { regions } from '../plain/regions.ts'
 import { invalidVersion, plainHttpRefused, type Source } from './errors.ts'
 import { leastSampleOf, sampleOf } from './reference/sample.ts'
+import { isRouted } from './router.ts'
 
 /** The API as an OpenAPI 3.1 document, made from the declarations that the server itself runs on. */
 
@@ -59,8 +60,15 @@ export function hostOf(area: Area): Host {
   return area.mount === 'management' ? hosts.management : hosts[area.host]
 }
 
+/** The areas that can be called, each with what can be called of it. */
+export function documentedAreas(areas: Area[]): Area[] {
+  return areas
+    .map((area) => ({ ...area, operations: area.operations.filter(isRouted) }))
+    .filter(({ operations }) => operations.length > 0)
+}
+
 export function openApiDocument(areas: Area[], place: Place) {
-  const shown = areas.filter((area) => area.operations.length > 0)
+  const shown = documentedAreas(areas)
   const records: Records = {}
   const paths: Record<string, Record<string, unknown>> = {}
   for (const area of shown) {

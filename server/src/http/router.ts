@@ -1,6 +1,7 @@
 import findMyWay from 'find-my-way'
 import type { Mounted } from '../dispatch/registry.ts'
 import type { Area } from '../kit/area.ts'
+import type { Operation } from '../kit/operation.ts'
 import type { Address } from './address.ts'
 import type { Source } from './errors.ts'
 
@@ -19,10 +20,16 @@ const managementPrefix = /^\/mgmt(?=\/|$)/
 const emulatorPrefix = /^\/_emulator(?=\/|$)/
 const paramCharactersMax = 4_096
 
+/** Whether requests lead to it: what only the server's own parts may call is not found, and not told of. */
+export function isRouted({ door, doors }: Operation): boolean {
+  return door === 'management' || doors.some((caller) => caller !== 'system')
+}
+
 const nowhere = { mounted: undefined, params: {}, version: undefined }
 
 export function createRouter(operations: Iterable<Mounted>) {
-  const byMount = Map.groupBy(operations, ({ area }) => area.mount)
+  const routed = [...operations].filter(({ operation }) => isRouted(operation))
+  const byMount = Map.groupBy(routed, ({ area }) => area.mount)
   const tables = {
     v3: tableOf(byMount, 'v3'),
     management: tableOf(byMount, 'management'),

@@ -3,7 +3,7 @@ import type { Area } from '../../kit/area.ts'
 import { channelKey } from '../../kit/channel.ts'
 import type { EventDefinition } from '../../kit/event.ts'
 import type { Operation } from '../../kit/operation.ts'
-import { errorsOf } from '../openapi.ts'
+import { documentedAreas, errorsOf } from '../openapi.ts'
 import { type Field, fieldsOf } from './fields.ts'
 import { sampleOf } from './sample.ts'
 
@@ -20,7 +20,7 @@ export interface CataloguedError {
 /** Every failure the API can answer, by code and status. */
 export function errorCatalogue(areas: Area[]): CataloguedError[] {
   const known = new Map<string, CataloguedError>()
-  const all = areas.flatMap((area) => area.operations)
+  const all = documentedAreas(areas).flatMap((area) => area.operations)
   for (const operation of all) {
     for (const { code, status, when } of errorsOf(operation)) {
       const name = `${code} ${status}`
