@@ -49,16 +49,6 @@ describe('settings', () => {
     PARLEY_LOG_LEVEL: ['', 'loud', 'INFO'],
     PARLEY_RING_SECONDS: ['9', '181', '45s', ''],
     PARLEY_LEASE_SECONDS: ['4', '3601', '-60', ''],
-    PARLEY_LIMIT_CORE: ['0', '-1', '1.5', ''],
-    PARLEY_LIMIT_STANDARD: ['0', 'unlimited', ''],
-    PARLEY_LIMIT_MESSAGES: ['0', 'many'],
-    PARLEY_LIMIT_UNREAD: ['0', '-5'],
-    PARLEY_LIMIT_KEYED_WRITES: ['0', ''],
-    PARLEY_LIMIT_UPLOADS: ['0', 'all', ''],
-    PARLEY_LIMIT_UPLOAD_MEGABYTES: ['0', '0.5', ''],
-    PARLEY_LIMIT_PASSWORDS: ['0', ''],
-    PARLEY_LIMIT_GUESSES: ['0', '-1', ''],
-    PARLEY_LIMIT_GUESSES_AT_GROUP: ['0', 'none', ''],
     PARLEY_APPS_MAX: ['0', 'few', '1000001'],
     PARLEY_PUBLIC_PORT: ['0', '65536', 'https'],
     PARLEY_FILE_MEGABYTES_MAX: ['0', '10001', '1.5', ''],
@@ -72,6 +62,11 @@ describe('settings', () => {
     PARLEY_S3_ENDPOINT: ['store.example', 'ftp://store.example', 'https://['],
     PARLEY_S3_BUCKET: ['files'],
     PARLEY_EVENT_RETENTION_DAYS: ['0', '3651', 'week', ''],
+    ...Object.fromEntries(
+      settingsList
+        .filter(({ variable }) => variable.startsWith('PARLEY_LIMIT_'))
+        .map(({ variable }) => [variable, ['0', '-1', '1.5', '1000000001', 'unlimited', '']]),
+    ),
   }
   for (const [variable, values] of Object.entries(bad)) {
     it(`${variable} is refused with its name when it is wrong`, () => {

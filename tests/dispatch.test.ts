@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it, mock } from 'node:test'
+import { messageRate } from '../server/src/areas/messages/index.ts'
 import { one } from '../server/src/common/reply.ts'
 import type { Ask } from '../server/src/dispatch/dispatch.ts'
 import type { Trace } from '../server/src/dispatch/trace.ts'
@@ -42,7 +43,7 @@ const probe = operation({
 const counted = operation({
   ...{ id: 'countedProbe', route: 'POST /counted-probe', summary: 'Counts', onBehalfOf: 'required' },
   doors: ['server', 'system'],
-  userRate: 'sendMessage',
+  userRate: messageRate,
   reply: one(Type.Object({ isCounted: Type.Boolean() })),
   run: async ({ portion }) => ({ data: { isCounted: portion !== undefined } }),
 })

@@ -9,7 +9,8 @@ import { describe, it } from 'node:test'
  *   main, cli, install -> compose -> http, workers -> dispatch -> areas, adapters -> common -> kit -> storage -> plain
  *
  * - `cli` and `install` stand beside `compose`: the command line opens the house through it, and it asks `install` for
- *   certificates and the master key. `config.ts` and its types may be read from these three, nowhere below.
+ *   certificates and the master key. `config.ts` and its types may be read from these three, nowhere below. It knows the
+ *   cards of areas: limits are declared there.
  * - `trial` is a proxy that the command line puts beside the server, and knows nothing of it but its port.
  * - `http` and `workers` do not know each other. What runs operations, `dispatch`, knows nothing of HTTP.
  * - An adapter knows `kit/ports`, `plain` and adapters of its own kind.
@@ -67,7 +68,7 @@ const mayImport: Record<string, string[]> = {
     ...['install', 'config', 'http', 'workers', 'dispatch', 'areas', 'adapters'],
     ...['common', 'kit', 'storage', 'plain'],
   ],
-  config: ['kit', 'plain'],
+  config: ['areas', 'common', 'kit', 'plain'],
   http: ['http', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
   workers: ['workers', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
   dispatch: ['dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],

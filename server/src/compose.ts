@@ -12,12 +12,13 @@ import { picturesInChild } from './adapters/pictures/in-child.ts'
 import { memoryPresence } from './adapters/presence/memory.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { areas as allAreas } from './areas/index.ts'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError, limitIn } from './config.ts'
 import { openDirectory } from './dispatch/directory.ts'
 import { createDispatch, type Dispatch } from './dispatch/dispatch.ts'
 import { type Doors, openDoors } from './dispatch/doors/doors.ts'
 import { rateLimits, type Window } from './dispatch/limits.ts'
 import { createLongReads } from './dispatch/long-reads.ts'
+import { ratesOf } from './dispatch/rates.ts'
 import { type Registry, registryOf } from './dispatch/registry.ts'
 import { docsPage } from './http/docs-page.ts'
 import { createFileDoor } from './http/file-door.ts'
@@ -129,12 +130,9 @@ async function openCounters(config: Config, secrets: Secrets, log: Logger): Prom
   return redisCounters(config.redisUrl.reveal(), install, (error) => log.warn({ err: error }, 'Redis is in trouble'))
 }
 
-const secondsPerMinute = 60
 const secondsPerHour = 3600
 const millisecondsPerSecond = 1000
 const bytesPerMegabyte = 1_000_000
-// So much of what an app may ask for is a single user's at most.
-const userPart = 1 / 10
 
 async function openFiles(config: Config): Promise<Files> {
   const { s3Bucket: bucket, s3AccessKey, s3SecretKey } = config
@@ -149,24 +147,8 @@ async function openFiles(config: Config): Promise<Files> {
   })
 }
 
-function windowsOf(config: Config): Record<Rate, Window> {
-  const aMinute = (limit: number) => ({ limit, seconds: secondsPerMinute })
-  const anHour = (limit: number) => ({ limit, seconds: secondsPerHour })
-  const ofUser = (limit: number) => aMinute(Math.ceil(limit * userPart))
-  return {
-    core: aMinute(config.coreRequestsPerMinute),
-    standard: aMinute(config.standardRequestsPerMinute),
-    coreOfUser: ofUser(config.coreRequestsPerMinute),
-    standardOfUser: ofUser(config.standardRequestsPerMinute),
-    sendMessage: aMinute(config.messagesPerMinute),
-    markUnread: aMinute(config.unreadPerMinute),
-    keyedWrite: anHour(config.keyedWritesPerHour),
-    upload: anHour(config.uploadsPerHour),
-    uploadByte: anHour(config.uploadMegabytesPerHour * bytesPerMegabyte),
-    password: aMinute(config.passwordsPerMinute),
-    guess: anHour(config.guessesPerHour),
-    guessAtGroup: anHour(config.guessesAtGroupPerHour),
-  }
+function windowsOf(config: Config, rates: Rate[]): Map<string, Window> {
+  return new Map(rates.map((rate) => [rate.name, { limit: limitIn(config, rate), seconds: rate.seconds }]))
 }
 
 export function openHouse(config: Config, log: Logger, options: Options = {}): Promise<House> {
@@ -312,7 +294,7 @@ function keepWritingNotes({ tools: { notes } }: House, log: Logger): { stop(): P
 /** All that runs operations, whoever asks for them. */
 function dispatchIn({ config, database, tools, areas }: House, counters: Counters, { strict = false }: Options) {
   const directory = openDirectory(database, tools.secrets)
-  const limits = rateLimits(counters, windowsOf(config))
+  const limits = rateLimits(counters, windowsOf(config, ratesOf(areas)))
   const longReads = createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds })
   return {
     directory,

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { uploadByteRate } from './areas/files/index.ts'
+import { areas } from './areas/index.ts'
+import { requestRates } from './common/request-rates.ts'
+import type { Rate } from './kit/limits.ts'
 import { regions } from './plain/regions.ts'
 
 /** The only reader of the environment: one table of settings, each checked and named in its complaint. */
@@ -138,6 +142,7 @@ function list(value: string): string[] {
 }
 
 const million = 1_000_000
+const bytesPerMegabyte = million
 
 const webAddress = (value: string, complain: Complain) =>
   /^https?:\/\//.test(value) && URL.canParse(value)
@@ -211,66 +216,6 @@ const settings = {
     'After how long a silent participant counts as gone',
     '60',
     wholeNumber(5, 3_600),
-  ),
-  coreRequestsPerMinute: setting(
-    'PARLEY_LIMIT_CORE',
-    'Requests a minute and app to the core class',
-    '10000',
-    wholeNumber(1, 1_000 * million),
-  ),
-  standardRequestsPerMinute: setting(
-    'PARLEY_LIMIT_STANDARD',
-    'Requests a minute and app to all else',
-    '20000',
-    wholeNumber(1, 1_000 * million),
-  ),
-  messagesPerMinute: setting(
-    'PARLEY_LIMIT_MESSAGES',
-    'Messages a minute and user',
-    '30',
-    wholeNumber(1, 1_000 * million),
-  ),
-  unreadPerMinute: setting(
-    'PARLEY_LIMIT_UNREAD',
-    'How often a minute a user may mark messages as unread',
-    '5',
-    wholeNumber(1, 1_000 * million),
-  ),
-  keyedWritesPerHour: setting(
-    'PARLEY_LIMIT_KEYED_WRITES',
-    "Requests with an Idempotency-Key an hour that a user's client may make",
-    '1800',
-    wholeNumber(1, 1_000 * million),
-  ),
-  uploadsPerHour: setting(
-    'PARLEY_LIMIT_UPLOADS',
-    'Files an hour that a user may upload',
-    '300',
-    wholeNumber(1, 1_000 * million),
-  ),
-  uploadMegabytesPerHour: setting(
-    'PARLEY_LIMIT_UPLOAD_MEGABYTES',
-    'Megabytes an hour that a user may upload',
-    '1000',
-    wholeNumber(1, 1_000 * million),
-  ),
-  passwordsPerMinute: setting(
-    'PARLEY_LIMIT_PASSWORDS',
-    "Passwords a minute that a user's client may try at groups or give to new ones",
-    '20',
-    wholeNumber(1, 1_000 * million),
-  ),
-  guessesPerHour: setting(
-    'PARLEY_LIMIT_GUESSES',
-    'Wrong passwords an hour that a user may try at one group',
-    '10',
-    wholeNumber(1, 1_000 * million),
-  ),
-  guessesAtGroupPerHour: setting(
-    'PARLEY_LIMIT_GUESSES_AT_GROUP',
-    "Wrong passwords an hour at one group by all users together; everyone's first is let through",
-    '100',
-    wholeNumber(1, 1_000 * million),
   ),
   appsMax: setting(
     'PARLEY_APPS_MAX',
@@ -355,9 +300,28 @@ const settings = {
   ),
 }
 
-export type Config = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
+type LimitVariable = Rate['setting']['variable']
 
-export const settingsList = Object.values(settings).map(({ variable, flag, about, fallback }) => ({
+/** Limits are declared with what is counted, and go by the names of their variables. */
+const limitSettings: Record<LimitVariable, Setting<number>> = Object.fromEntries(
+  [...requestRates, ...areas.flatMap(({ rates }) => rates)].map(({ setting: { variable, about, usual } }) => [
+    variable,
+    setting(variable, about, String(usual), wholeNumber(1, 1_000 * million)),
+  ]),
+)
+
+const allSettings = { ...settings, ...limitSettings }
+
+export type Config = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> } & Partial<
+  Record<LimitVariable, number>
+>
+
+/** How much there may be of what is counted. */
+export function limitIn(config: Config, { setting: { variable, usual }, times = 1 }: Rate): number {
+  return Math.ceil((config[variable] ?? usual) * times)
+}
+
+export const settingsList = Object.values(allSettings).map(({ variable, flag, about, fallback }) => ({
   variable,
   flag,
   about,
@@ -373,7 +337,7 @@ export function readConfig(
   const unknown = Object.keys(environment).find((name) => name.startsWith('PARLEY_') && !known.has(name))
   if (unknown) throw new ConfigError(`${unknown} is not a setting of Parley; "parley config --help" lists them all.`)
   const config = Object.fromEntries(
-    Object.entries(settings).map(([name, each]) => [
+    Object.entries(allSettings).map(([name, each]) => [
       name,
       each.read(flags[each.flag] ?? environment[each.variable] ?? each.fallback),
     ]),
@@ -394,7 +358,7 @@ function refuseContradictions(config: Config): void {
   if (config.s3Bucket && !(config.s3AccessKey && config.s3SecretKey)) {
     throw new ConfigError('PARLEY_S3_BUCKET needs PARLEY_S3_ACCESS_KEY and PARLEY_S3_SECRET_KEY.')
   }
-  if (config.uploadMegabytesPerHour < config.fileMegabytesMax) {
+  if (limitIn(config, uploadByteRate) < config.fileMegabytesMax * bytesPerMegabyte) {
     throw new ConfigError('PARLEY_LIMIT_UPLOAD_MEGABYTES must not be less than PARLEY_FILE_MEGABYTES_MAX.')
   }
   if (config.roles.length === 0) throw new ConfigError('PARLEY_ROLES must name at least one role.')

@@ -1,4 +1,5 @@
 import { isUid } from '../areas/users/schemas.ts'
+import { keyedWriteRate, requestsOfApp, requestsOfUser } from '../common/request-rates.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Allowance } from '../kit/limits.ts'
 import type { Caller, Operation } from '../kit/operation.ts'
@@ -79,8 +80,8 @@ async function countRate({ limits }: Stage, { app, caller, operation }: Ask): Pr
   const owner = caller.kind === 'management' ? `account ${caller.accountId}` : (app?.id ?? '')
   const rate = operation instanceof ApiError ? 'standard' : operation.operation.rate
   // First: what a user asks for in vain is not at the expense of all others in the app.
-  if (caller.kind === 'client') await limits.count(`${rate}OfUser`, [owner, caller.uid])
-  return limits.count(rate, [owner])
+  if (caller.kind === 'client') await limits.count(requestsOfUser[rate], [owner, caller.uid])
+  return limits.count(requestsOfApp[rate], [owner])
 }
 
 function opens({ door, doors, keys }: Operation, caller: Caller): boolean {
@@ -126,7 +127,7 @@ function attemptFor({ key, target }: Once, { caller, mounted, params, query, act
 
 /** Every reply that is kept takes room for a day; servers are bounded by the requests of their app. */
 async function countKept({ limits }: Stage, { app, caller }: Call): Promise<void> {
-  if (app && caller.kind === 'client') await limits.count('keyedWrite', [app.id, caller.uid])
+  if (app && caller.kind === 'client') await limits.count(keyedWriteRate, [app.id, caller.uid])
 }
 
 /**

@@ -8,10 +8,12 @@ export interface Window {
   seconds: number
 }
 
-/** Limits by counters. Windows begin at whole minutes or hours, for everyone at once. */
-export function rateLimits(counters: Counters, windows: Record<Rate, Window>): Limits {
+/** Limits by counters. Windows have names of rates, and begin at whole minutes or hours, for everyone at once. */
+export function rateLimits(counters: Counters, windows: ReadonlyMap<string, Window>): Limits {
   async function add(rate: Rate, whose: string[], amount: number) {
-    const { limit, seconds } = windows[rate]
+    const window = windows.get(rate.name)
+    if (!window) throw new Error(`No card brings the rate "${rate.name}".`)
+    const { limit, seconds } = window
     const now = Math.floor(Date.now() / 1000)
     const resetsAt = now - (now % seconds) + seconds
     const name = nameOf(rate, whose)
@@ -55,7 +57,7 @@ export function together(first: Share, later: Share): Share {
 
 /** As JSON, so that no two lists of names read alike: whom a request acts for is any text until it is looked up. */
 function nameOf(rate: Rate, whose: string[]): string {
-  return JSON.stringify([rate, ...whose])
+  return JSON.stringify([rate.name, ...whose])
 }
 
 function refusalOf(allowance: Allowance): ApiError {

@@ -1,5 +1,5 @@
-import type { Metered } from '../areas/files/index.ts'
-import type { Limits } from '../kit/limits.ts'
+import { type Metered, uploadByteRate, uploadRate } from '../areas/files/index.ts'
+import type { Limits, Rate } from '../kit/limits.ts'
 
 // Bytes are counted with the first that come, and then in steps: each is a question to the counters.
 const stepBytes = 1_000_000
@@ -17,7 +17,7 @@ export function uploadMeter(limits: Limits, appId: string, uid: string | undefin
 
   const whose = [appId, uid]
 
-  async function take(rate: 'upload' | 'uploadByte', amount: number): Promise<void> {
+  async function take(rate: Rate, amount: number): Promise<void> {
     const share = await limits.take(rate, whose, amount)
     if (share.granted < amount) throw share.refusal()
   }
@@ -27,7 +27,7 @@ export function uploadMeter(limits: Limits, appId: string, uid: string | undefin
     const count = async () => {
       const amount = uncounted
       uncounted = 0
-      await take('uploadByte', amount)
+      await take(uploadByteRate, amount)
     }
     try {
       for await (const chunk of content) {
@@ -39,7 +39,7 @@ export function uploadMeter(limits: Limits, appId: string, uid: string | undefin
       if (uncounted > 0) await count()
     } finally {
       // Content that breaks off has come all the same.
-      if (uncounted > 0) await limits.take('uploadByte', whose, uncounted)
+      if (uncounted > 0) await limits.take(uploadByteRate, whose, uncounted)
     }
   }
 
@@ -47,7 +47,7 @@ export function uploadMeter(limits: Limits, appId: string, uid: string | undefin
   async function* file(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let isCounted = false
     for await (const chunk of bytes(content)) {
-      if (!isCounted) await take('upload', 1)
+      if (!isCounted) await take(uploadRate, 1)
       isCounted = true
       yield chunk
     }

@@ -6,6 +6,7 @@ import type { Hearing } from './channel.ts'
 import type { EventDefinition } from './event.ts'
 import type { Follower } from './follower.ts'
 import type { JobDefinition } from './job.ts'
+import type { Rate } from './limits.ts'
 import type { Operation } from './operation.ts'
 import type { Tools } from './ports.ts'
 
@@ -40,6 +41,8 @@ export interface Area {
   installTables: InstallTable[]
   followers: Follower[]
   jobs: JobDefinition[]
+  /** What it counts of what users do. */
+  rates: Rate[]
   /** Who hears which of its events live. */
   hearing: Hearing
   /** What it answers to areas above. */
@@ -60,6 +63,7 @@ export function area(card: Pick<Area, 'name' | 'about'> & Partial<Area>): Area {
     installTables: [],
     followers: [],
     jobs: [],
+    rates: [],
     hearing: {},
     answers: [],
     audit: {},

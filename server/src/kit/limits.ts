@@ -1,19 +1,14 @@
 import type { ApiError } from './errors.ts'
 
-/**
- * What is counted, each under its name: requests, or what is done with them. Acts can be named by an operation as what it
- * counts as. Areas add theirs where they count, as they do with tables.
- */
-export interface Rates {
-  core: 'request'
-  standard: 'request'
-  coreOfUser: 'request'
-  standardOfUser: 'request'
-  keyedWrite: 'request'
+/** Something that is counted: there may be so much of it in so many seconds. Areas bring theirs on their cards. */
+export interface Rate {
+  name: string
+  seconds: number
+  /** How much, unless an operator says otherwise by this variable. */
+  setting: { variable: `PARLEY_LIMIT_${string}`; about: string; usual: number }
+  /** How many there may be for each one that the setting grants; one if absent. */
+  times?: number
 }
-
-export type Rate = keyof Rates
-export type UserRate = { [Name in Rate]: Rates[Name] extends 'act' ? Name : never }[Rate]
 
 /** What is left of a window, as response headers tell it. */
 export interface Allowance {

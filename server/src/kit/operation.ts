@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { ReadyMade } from '../plain/ready-made.ts'
 import type { Tables } from '../storage/tables.ts'
 import type { ErrorDefinition } from './errors.ts'
-import type { Limits, Portion, UserRate } from './limits.ts'
+import type { Limits, Portion, Rate } from './limits.ts'
 import type { Tools } from './ports.ts'
 import { type Static, type TSchema, Type } from './schema.ts'
 import type { Work } from './work.ts'
@@ -139,7 +139,7 @@ export interface AppOperationDeclaration<
   /** Which shared counter it counts against. */
   rate?: 'core' | 'standard'
   /** Which counter of the acting user it counts against besides; what it refuses uses up nothing. */
-  userRate?: UserRate
+  userRate?: Rate
   /** How often a body may count, at most; once if absent. The body is not checked yet. */
   userCount?: (body: Record<string, unknown>) => number
   /** It also takes `multipart/form-data`: parts `file` or `files[]` arrive as `files`, all others as the body. */
@@ -175,7 +175,7 @@ export interface Operation extends Declaration<Route, TSchema, TSchema, TSchema>
   onBehalfOf: 'required' | 'optional' | 'unsupported'
   may?: string
   rate: 'core' | 'standard'
-  userRate?: UserRate
+  userRate?: Rate
   userCount?: (body: Record<string, unknown>) => number
   query: TSchema
   body: TSchema

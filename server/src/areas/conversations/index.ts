@@ -3,6 +3,7 @@ import { conversationEvents } from './events.ts'
 import { unpinDeleted } from './followers.ts'
 import { listFriend, listNewFriends } from './friends.ts'
 import { operations } from './operations.ts'
+import { unreadRate } from './rates.ts'
 import { deleteMessages, emptyConversation } from './reset.ts'
 import { migrations } from './tables.ts'
 
@@ -18,4 +19,5 @@ export const conversations = area({
   tables: ['conversation_pins'],
   followers: [listNewFriends, unpinDeleted],
   jobs: [deleteMessages, emptyConversation, listFriend],
+  rates: [unreadRate],
 })

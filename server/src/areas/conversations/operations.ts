@@ -38,6 +38,7 @@ import { conversationPinned, conversationTagged, conversationUnpinned, markedUnr
 import { listedSides } from './list.ts'
 import { everySide } from './list-of-all.ts'
 import { pin, putSystemPins, toSystemPin, unpin } from './pins.ts'
+import { unreadRate } from './rates.ts'
 import { accessible, markDownTo, markUpTo } from './receipts.ts'
 import { toConversations } from './record.ts'
 import { deleteForAll, emptyForGood, resetSide } from './reset.ts'
@@ -55,12 +56,6 @@ import {
   UserReset,
 } from './schemas.ts'
 import { isListed, systemPins, updatedAt } from './sides.ts'
-
-declare module '../../kit/limits.ts' {
-  interface Rates {
-    markUnread: 'act'
-  }
-}
 
 const clientPageMax = 50
 const clientPageUsual = 30
@@ -267,7 +262,7 @@ const markUnread = ofBoth((kind, path, name) =>
     description: 'Those after `messageId` are unread again.',
     doors,
     onBehalfOf: 'required',
-    userRate: 'markUnread',
+    userRate: unreadRate,
     body: DownTo,
     reply: Done,
     errors: [...sideErrors, messageNotFound],

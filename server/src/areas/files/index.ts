@@ -2,6 +2,7 @@ import { area } from '../../kit/area.ts'
 import { leftInStore } from '../apps/index.ts'
 import { audit } from './audit.ts'
 import { operations } from './operations.ts'
+import { uploadByteRate, uploadRate } from './rates.ts'
 import { emptyStore, removeFiles, sweepFiles } from './removal.ts'
 import { migrations } from './tables.ts'
 import { makeThumbnail } from './thumbnails.ts'
@@ -10,6 +11,7 @@ export { adoptAttachments, fileKeysOf, keptAttachment, shownAttachment, storedAt
 export { type Destination, maySendMediaTo } from './gates.ts'
 export { kindByName, unknownMimeType } from './kinds.ts'
 export { cleanName } from './names.ts'
+export { uploadByteRate, uploadRate } from './rates.ts'
 export { type Metered, openReception, type Reception, receiveAnnounced, type Taken } from './reception.ts'
 export { claimFiles, findStoredFile, keepFile, releaseFiles } from './store.ts'
 export { thumbnailKey, thumbnailType } from './thumbnails.ts'
@@ -22,6 +24,7 @@ export const files = area({
   migrations,
   tables: ['file_uses', 'files'],
   jobs: [removeFiles, sweepFiles, makeThumbnail],
+  rates: [uploadRate, uploadByteRate],
   audit,
   answers: [leftInStore.answeredBy(emptyStore)],
 })

@@ -8,16 +8,10 @@ import { permissionDenied } from '../rbac/errors.ts'
 import { fileTooLarge, tooManyFiles } from './errors.ts'
 import { maySendMediaTo } from './gates.ts'
 import { cleanName, extensionOf } from './names.ts'
+import { uploadRate } from './rates.ts'
 import { type AnnouncedFile, UploadPlaces, UploadsAsk } from './schemas.ts'
 import { addFile } from './store.ts'
 import { signedUrl, uploadUrl } from './urls.ts'
-
-declare module '../../kit/limits.ts' {
-  interface Rates {
-    upload: 'act'
-    uploadByte: 'part of an act'
-  }
-}
 
 const bodyBytesMax = 65_536
 const mimeCharactersMax = 200
@@ -33,7 +27,7 @@ const requestUploads = operation({
     'or why there is none: `ERR_FILE_SIZE_EXCEEDED`, `ERR_TOO_MANY_REQUESTS`, `ERR_BAD_REQUEST`.',
   doors: ['server', 'client'],
   onBehalfOf: 'required',
-  userRate: 'upload',
+  userRate: uploadRate,
   userCount: ({ files }) => (Array.isArray(files) ? files.length : 1),
   body: UploadsAsk,
   bodyBytesMax,

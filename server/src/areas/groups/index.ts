@@ -5,6 +5,7 @@ import { addSampleGroup } from './followers.ts'
 import { clearDeletedGroup, forgetUser } from './jobs.ts'
 import { channelsOfGroups } from './membership.ts'
 import { operations } from './operations.ts'
+import { passwordRate } from './rates.ts'
 import { migrations } from './tables.ts'
 
 export {
@@ -68,6 +69,7 @@ export const groups = area({
   tables: ['groups', 'group_tags', 'group_members', 'group_bans'],
   followers: [addSampleGroup],
   jobs: [clearDeletedGroup, forgetUser],
+  rates: [passwordRate],
   hearing: { channels: channelsOfGroups },
   audit,
 })

@@ -4,12 +4,7 @@ import type { Limits } from '../../kit/limits.ts'
 import type { Caller } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { createTurns } from '../../plain/turns.ts'
-
-declare module '../../kit/limits.ts' {
-  interface Rates {
-    password: 'part of an act'
-  }
-}
+import { passwordRate } from './rates.ts'
 
 /**
  * Passwords of groups are hashed before the transaction that needs them: on SQLite all writers share one. Each hash takes
@@ -65,5 +60,5 @@ export async function countPassword({
   caller,
   limits,
 }: Pick<Work, 'db'> & { caller: Caller; limits: Limits }): Promise<void> {
-  if (caller.kind === 'client') await limits.count('password', [db.appId, caller.uid])
+  if (caller.kind === 'client') await limits.count(passwordRate, [db.appId, caller.uid])
 }

@@ -3,13 +3,7 @@ import type { Caller } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { passwordWrong } from '../groups/errors.ts'
 import { countPassword, type GroupRow, type Match, matchPassword } from '../groups/index.ts'
-
-declare module '../../kit/limits.ts' {
-  interface Rates {
-    guess: 'part of an act'
-    guessAtGroup: 'part of an act'
-  }
-}
+import { guessAtGroupRate, guessRate } from './rates.ts'
 
 /** What a guess needs; it comes before the transaction. */
 export type Guessing = Pick<Work, 'db' | 'tools'> & { caller: Caller; limits: Limits }
@@ -35,9 +29,9 @@ export async function guess(call: Guessing, group: GroupRow, uid: string, passwo
 }
 
 async function countGuess({ db, limits }: Guessing, group: GroupRow, uid: string): Promise<() => Promise<void>> {
-  const own = await limits.take('guess', [db.appId, group.id, uid], 1)
+  const own = await limits.take(guessRate, [db.appId, group.id, uid], 1)
   if (own.granted === 0) throw own.refusal()
-  const ofAll = await limits.take('guessAtGroup', [db.appId, group.id], 1)
+  const ofAll = await limits.take(guessAtGroupRate, [db.appId, group.id], 1)
   if (ofAll.granted === 0 && own.earlier > 0) {
     await own.giveBack(1)
     throw ofAll.refusal()

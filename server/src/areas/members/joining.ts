@@ -1,3 +1,4 @@
+import { requestsOfApp, requestsOfUser } from '../../common/request-rates.ts'
 import { quotaReached } from '../../kit/errors.ts'
 import { type Actor, type Caller, Unprepared } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
@@ -114,6 +115,6 @@ export function isJoining(caller: Caller, { participants = [], ...others }: Memb
 
 /** Joining is of the core class. Where only the body tells that it is that, it is counted once the body is read. */
 export async function countAsJoining({ db, limits }: Guessing, { uid }: Actor): Promise<void> {
-  await limits.count('coreOfUser', [db.appId, uid])
-  await limits.count('core', [db.appId])
+  await limits.count(requestsOfUser.core, [db.appId, uid])
+  await limits.count(requestsOfApp.core, [db.appId])
 }

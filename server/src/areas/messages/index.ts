@@ -10,6 +10,7 @@ import { listedFor } from './listed.ts'
 import { keptMedia, mayUploadTo, shownMedia } from './media.ts'
 import { operations } from './operations.ts'
 import { purgeReplies } from './purge.ts'
+import { messageRate } from './rates.ts'
 import { migrations } from './tables.ts'
 
 // Areas below say more about messages through gates:
@@ -21,6 +22,7 @@ export { type Asking, readStretch, type Stretch } from './list.ts'
 export { listedFor } from './listed.ts'
 export { sendErrors } from './operations.ts'
 export { refuseAcrossBlock, refuseUnread, requireScope, type Speaker, scopeOver, speakerFor } from './parties.ts'
+export { messageRate } from './rates.ts'
 export { refuseUntouchable } from './rules.ts'
 export { refuseOutsideApp, sendMessage } from './send.ts'
 export { requireMessage, seenMessage } from './store.ts'
@@ -37,6 +39,7 @@ export const messages = area({
   tables: ['message_tags', 'message_actions'],
   followers: [forgetErased],
   jobs: [purgeReplies, forgetUser, forgetRest],
+  rates: [messageRate],
   hearing: { shows: messagesShownTo },
   audit,
   answers: [

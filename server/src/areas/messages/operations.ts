@@ -34,6 +34,7 @@ import * as failures from './errors.ts'
 import { type Asking, limitMaxFor, readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
 import { refuseOfStrangers, requireScope, type Speaker, speakerFor } from './parties.ts'
+import { messageRate } from './rates.ts'
 import {
   MessageDelete,
   MessageEdit,
@@ -102,7 +103,7 @@ const sending = {
   doors: ['server', 'client'] as ('server' | 'client')[],
   onBehalfOf: 'optional' as const,
   may: 'createMessage',
-  userRate: 'sendMessage' as const,
+  userRate: messageRate,
   takesFiles: true as const,
   bodyBytesMax: messageBytesMax,
   body: MessageSend,

@@ -39,12 +39,6 @@ import { entityOf, placeFor, type Receiver, receiverFor, receiverId, refuseForbi
 import type { MessageSend } from './schemas.ts'
 import { findMessage, messagesList, refuseHidden, searchEntry, seenMessage } from './store.ts'
 
-declare module '../../kit/limits.ts' {
-  interface Rates {
-    sendMessage: 'act'
-  }
-}
-
 /** One message to one receiver, from what was sent to what is answered. */
 export async function sendMessage(
   work: Work,

@@ -7,6 +7,7 @@ import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors
 import { requireGroup } from '../groups/index.ts'
 import { messageNotAccessible, messageNotFound, nestedThread } from '../messages/errors.ts'
 import {
+  messageRate,
   readStretch,
   refuseOutsideApp,
   requireMessage,
@@ -43,7 +44,7 @@ const reply = operation({
   doors,
   onBehalfOf: 'optional',
   may: 'createMessageThread',
-  userRate: 'sendMessage',
+  userRate: messageRate,
   takesFiles: true,
   bodyBytesMax: replyBytesMax,
   body: MessageSend,
