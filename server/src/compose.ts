@@ -25,6 +25,8 @@ import { createFileDoor } from './http/file-door.ts'
 import { listen } from './http/listener.ts'
 import { createObserver, type Observer } from './http/observe.ts'
 import { openApiDocument } from './http/openapi.ts'
+import { createPageDoor, type PageSet } from './http/page-door.ts'
+import { madePage } from './http/page-files.ts'
 import { type Patience, usualPatience } from './http/patience.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createProxyTrust, type ProxyTrust } from './http/proxy.ts'
@@ -37,7 +39,7 @@ import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { Rate } from './kit/limits.ts'
-import type { AdjustableClock, Counters, Files, Passwords, Secrets, Tools } from './kit/ports.ts'
+import type { AdjustableClock, Counters, Files, Passwords, Place, Secrets, Tools } from './kit/ports.ts'
 import { attachAnswers } from './plain/gate.ts'
 import { type Started, startAll } from './plain/started.ts'
 import { within } from './plain/time-limit.ts'
@@ -73,6 +75,8 @@ export interface Options {
   strict?: boolean
   /** Where clients are given less time, or more, than usual; for tests. */
   patience?: Partial<Patience>
+  /** What browsers can open besides the reference. */
+  pages?: PageSet[]
   /** How long to wait for a database that is away; not at all if absent. */
   databasePatienceSeconds?: number
   /** Take only these migration steps: to load what an older version has written. */
@@ -268,7 +272,8 @@ export function startService(config: Config, log: Logger, options: Options = {})
     if (config.roles.includes('worker')) house.workers.start()
     addWithin(workersStopMilliseconds, 'the work in hand', house.workers.stop)
     const floor = dispatchIn(house, counters, options)
-    const port = await openFrontDoor(house, floor, log, { certificates, started, patience: options.patience ?? {} })
+    const { patience = {}, pages = [] } = options
+    const port = await openFrontDoor(house, floor, log, { certificates, started, patience, pages })
     // Loaded behind the open door, so that neither the start nor the first write waits for it.
     void import('typebox/compile')
     const { doors, dispatch, registry } = floor
@@ -308,6 +313,7 @@ function dispatchIn({ config, database, tools, areas }: House, counters: Counter
 interface FrontDoor {
   certificates: { cert: string; key: string }
   patience: Partial<Patience>
+  pages: PageSet[]
   started: Started
 }
 
@@ -316,7 +322,7 @@ async function openFrontDoor(
   house: House,
   floor: ReturnType<typeof dispatchIn>,
   log: Logger,
-  { certificates, patience, started }: FrontDoor,
+  { certificates, patience, pages, started }: FrontDoor,
 ): Promise<number> {
   const { config, database, tools, areas } = house
   const observer = createObserver(log)
@@ -330,7 +336,7 @@ async function openFrontDoor(
   }
   const listener = await listen(
     { host: config.host, port: config.port, ...certificates },
-    answering(house, floor, { observer, trust, log, unreadyReasons }),
+    answering(house, floor, { pages, observer, trust, log, unreadyReasons }),
     { ...usualPatience, stallMilliseconds: config.downloadStallSeconds * millisecondsPerSecond, ...patience },
     {
       connectionsMax: config.connectionsMax,
@@ -350,7 +356,20 @@ async function openFrontDoor(
   return listener.port
 }
 
+/** The API of this install, told to people and to programs. */
+function reference(areas: Area[], place: Place): PageSet[] {
+  return [
+    {
+      at: '/docs',
+      policy: { 'style-src': "'unsafe-inline'" },
+      files: madePage('.html', () => docsPage(areas, place)),
+    },
+    { at: '/openapi.json', policy: {}, files: madePage('.json', () => JSON.stringify(openApiDocument(areas, place))) },
+  ]
+}
+
 interface Answering {
+  pages: PageSet[]
   observer: Observer
   trust: ProxyTrust
   log: Logger
@@ -361,7 +380,7 @@ interface Answering {
 function answering(
   { config, database, tools, areas }: House,
   { doors, dispatch, registry, directory, limits }: ReturnType<typeof dispatchIn>,
-  { observer, trust, log, unreadyReasons }: Answering,
+  { pages, observer, trust, log, unreadyReasons }: Answering,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   // A process that only works keeps its port for health and metrics.
   const isApi = config.roles.includes('api')
@@ -377,12 +396,14 @@ function answering(
     unreadyReasons,
     metricsToken: config.metricsToken?.reveal(),
     clientAddress: trust.clientAddress,
-    openApi: () => JSON.stringify(openApiDocument(areas, tools.place)),
-    docsPage: () => docsPage(areas, tools.place),
   })
+  const pageDoor = createPageDoor(observer, [...reference(areas, tools.place), ...pages])
   return (request, response) => {
     const problem = headProblem(request)
-    const openly = !problem && trust.isSecure(request) ? (publicPage(request) ?? fileDoor?.(request)) : undefined
+    const openly =
+      !problem && trust.isSecure(request)
+        ? (publicPage(request) ?? pageDoor(request) ?? fileDoor?.(request))
+        : undefined
     const answered = openly ? openly(response) : handle(request, response, problem)
     answered.catch((error) => {
       log.error({ err: error }, 'a request could not be answered')

@@ -5,6 +5,7 @@ import { addManagementKey } from '../../server/src/areas/apps/index.ts'
 import { areas as allAreas } from '../../server/src/areas/index.ts'
 import { type Service, startService } from '../../server/src/compose.ts'
 import { readConfig } from '../../server/src/config.ts'
+import type { PageSet } from '../../server/src/http/page-door.ts'
 import type { Area } from '../../server/src/kit/area.ts'
 import type { AdjustableClock, Passwords } from '../../server/src/kit/ports.ts'
 import { standingClock } from './clock.ts'
@@ -57,6 +58,7 @@ export interface HouseOptions {
   /** With what is in it already; a new one, if there is none. */
   on?: FreshDatabase
   areas?: Area[]
+  pages?: PageSet[]
   environment?: Record<string, string>
   strict?: boolean
   passwords?: Passwords
@@ -69,6 +71,7 @@ export async function house({
   database,
   on,
   areas,
+  pages,
   environment,
   strict = true,
   passwords,
@@ -94,6 +97,7 @@ export async function house({
     // Whoever closes a house has its answers.
     patience: { arrivalMilliseconds: 1 },
     ...(passwords && { passwords }),
+    ...(pages && { pages }),
     ...(areas && { areas: [...allAreas, ...areas] }),
   })
   const client =

@@ -2,23 +2,20 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openToPages } from './cors.ts'
 import type { Observer } from './observe.ts'
-import { shared } from './sending.ts'
 
-/** Pages that belong to the install, not to an app, and need no key. */
+/** What an install tells of itself, to whoever watches it; no app and no key is needed. */
 export interface PublicPages {
   observer: Observer
   /** Reasons why this node should get no traffic; none when it is ready. */
   unreadyReasons: () => Promise<string[]>
   metricsToken: string | undefined
   clientAddress: (request: IncomingMessage) => string
-  openApi: () => string
-  docsPage: () => string
 }
 
 interface Shown {
   status: number
   type: string
-  text: string | Buffer
+  text: string
   /** Not for pages of other origins: what opens it may be where the browser runs, which no page has to know. */
   closedToPages?: boolean
 }
@@ -26,13 +23,10 @@ interface Shown {
 type Page = (request: IncomingMessage) => Promise<Shown>
 
 const json = 'application/json; charset=utf-8'
-const html = 'text/html; charset=utf-8'
 
 /** The page at a path, if it is one of these. */
 export function createPublicPages(pages: PublicPages) {
   const { observer } = pages
-  const openApi = madeOnce(pages.openApi)
-  const docsPage = madeOnce(pages.docsPage)
   const byPath = new Map<string, Page>(
     Object.entries({
       '/healthz': async () => ({ status: 200, type: json, text: '{"status":"ok"}' }),
@@ -47,8 +41,6 @@ export function createPublicPages(pages: PublicPages) {
           return { status: 200, type: observer.metricsType, text: await observer.metrics(), closedToPages }
         return { status: 403, type: json, text: '{"status":"forbidden"}', closedToPages }
       },
-      '/openapi.json': async () => ({ status: 200, type: json, text: openApi() }),
-      '/docs': async () => ({ status: 200, type: html, text: docsPage() }),
     }),
   )
 
@@ -69,15 +61,6 @@ export function createPublicPages(pages: PublicPages) {
   }
 }
 
-/** Large and always the same, so all who ask share its bytes. */
-function madeOnce(make: () => string): () => Buffer {
-  let made: Buffer | undefined
-  return () => {
-    made ??= shared(Buffer.from(make()))
-    return made
-  }
-}
-
 function show(
   { status, type, text, closedToPages }: Shown,
   { method }: IncomingMessage,
@@ -87,7 +70,7 @@ function show(
     ...(!closedToPages && openToPages),
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(text),
-    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'X-Content-Type-Options': 'nosniff',
   })
   response.end(method === 'HEAD' ? undefined : text)
