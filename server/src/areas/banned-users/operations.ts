@@ -116,7 +116,8 @@ const listBannedUsers = operation({
   reply: userPageOf(BannedUser),
   errors: [groupNotFound, groupNotJoined, noModeratorScope, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),
-  async run({ db, found, query, actor }) {
+  async run(call) {
+    const { db, found, query, actor } = call
     if (actor) {
       const { standing } = await placeIn(db, found, actor.uid)
       const { acting } = await reachOf(db, actor, found, standing, 'listBannedUsers')
@@ -124,20 +125,20 @@ const listBannedUsers = operation({
     }
     const slice = sliceOf(query)
     const visible = actor && (await seenBy(db, actor))
-    const { total, rows } = await selectBanned(db, found, { ...query, visible }, slice)
+    const { total, rows } = await selectBanned(call, found, { ...query, visible }, slice)
     const uids = rows.map(({ user }) => user.uid)
     const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
     const sees = await sightOf(db, actor, () => uids)
     const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
     const data = rows.map(({ user, row }) => ({
-      ...toUser(db, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
+      ...toUser(call, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
       ...former(row),
       isBanned: true as const,
       bannedAt: row.banned_at,
     }))
     const meta = { pagination: paginationOf(total, data.length, slice) }
     const users = (listed: typeof rows) => listed.map(({ user }) => user)
-    const first = async (limit: number) => users((await selectBanned(db, found, query, { limit, offset: 0 })).rows)
+    const first = async (limit: number) => users((await selectBanned(call, found, query, { limit, offset: 0 })).rows)
     return withCursor({ data, meta }, await newestChange(db, { page: users(rows), total, first, visible }))
   },
 })

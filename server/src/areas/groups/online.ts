@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { View } from '../../kit/work.ts'
 import { askedOfEach, lookUpEach } from '../../storage/plans.ts'
 import { eachOf } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -10,8 +11,9 @@ export const askedSharedMax = 10_000
 const askedAtOnce = 1_000
 
 /** How many members are connected: the members are asked, or all who are connected, whoever are fewer. */
-export async function onlineMembersCount(db: TenantDb, group: GroupRow): Promise<number> {
-  const online = onlineIn(db)
+export async function onlineMembersCount(view: View, group: GroupRow): Promise<number> {
+  const { db } = view
+  const online = onlineIn(view)
   const asked = Math.min(online.size, group.members_count)
   if (asked === 0) return 0
   if (asked > askedSharedMax) db.leaveSharedReader()

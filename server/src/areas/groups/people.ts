@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { View } from '../../kit/work.ts'
 import { foundFirst, joinedInOrder } from '../../storage/plans.ts'
 import { countMatching, idsMatching, matches } from '../../storage/search.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
@@ -32,27 +33,28 @@ interface Roll {
   group: GroupRow
 }
 
-export function selectMembers(db: TenantDb, group: GroupRow, query: PeopleQuery, slice: Slice) {
+export function selectMembers(view: View, group: GroupRow, query: PeopleQuery, slice: Slice) {
   const roll: Roll = { table: 'group_members', list: membersListOf(group), at: 'joined_at', group }
-  return selectPeople<GroupMemberRow>(db, roll, query, slice)
+  return selectPeople<GroupMemberRow>(view, roll, query, slice)
 }
 
 export function selectBanned(
-  db: TenantDb,
+  view: View,
   group: GroupRow,
   query: Pick<PeopleQuery, 'searchKey' | 'visible'>,
   slice: Slice,
 ) {
   const roll: Roll = { table: 'group_bans', list: bansListOf(group), at: 'banned_at', group }
-  return selectPeople<GroupBanRow>(db, roll, query, slice)
+  return selectPeople<GroupBanRow>(view, roll, query, slice)
 }
 
 async function selectPeople<Row extends { uid: string; user_id: string }>(
-  db: TenantDb,
+  view: View,
   roll: Roll,
   { scopes = memberScopes, status, searchKey, visible }: PeopleQuery,
   slice: Slice,
 ): Promise<People<Row>> {
+  const { db } = view
   const wanted = wantedScopes(scopes)
   if (wanted?.length === 0 || !isStatus(status)) return { total: 0, rows: [] }
   const counts = await facetTotals(db, roll.list, [undefined])
@@ -64,17 +66,17 @@ async function selectPeople<Row extends { uid: string; user_id: string }>(
   }
   if (listed > askedSharedMax) db.leaveSharedReader()
   const sought = await searchOf(
-    db,
+    view,
     roll,
     { wanted, status: status === 'online' ? 'available' : status, searchKey, visible },
     listed,
   )
   if (sought.status === 'offline' && searchKey === undefined && !visible) {
-    const { total, rows } = await selectOffline<Row>(db, sought, slice)
+    const { total, rows } = await selectOffline<Row>(view, sought, slice)
     return { total, rows: await withUsers(db, rows) }
   }
-  const total = await countFound(db, sought)
-  const rows = slice.offset >= total ? [] : await found<Row>(db, sought, total, slice)
+  const total = await countFound(view, sought)
+  const rows = slice.offset >= total ? [] : await found<Row>(view, sought, total, slice)
   return { total, rows: await withUsers(db, rows) }
 }
 
@@ -144,30 +146,32 @@ interface Sought {
 const usersSearch = (key: string) => ({ list: usersList, words: [key], fields: [0, 1] })
 
 async function searchOf(
-  db: TenantDb,
+  view: View,
   roll: Roll,
   asked: Pick<Sought, 'wanted' | 'status' | 'searchKey' | 'visible'>,
   listed: number,
 ): Promise<Sought> {
   const { status, searchKey } = asked
-  const matching = searchKey === undefined ? Number.POSITIVE_INFINITY : await countMatching(db, usersSearch(searchKey))
+  const matching =
+    searchKey === undefined ? Number.POSITIVE_INFINITY : await countMatching(view.db, usersSearch(searchKey))
   return {
     roll,
     ...asked,
     listed,
-    candidates: Math.min(matching, status === 'available' ? onlineIn(db).size : Number.POSITIVE_INFINITY),
+    candidates: Math.min(matching, status === 'available' ? onlineIn(view).size : Number.POSITIVE_INFINITY),
     asking: searchKey === undefined ? 1 : 10,
   }
 }
 
 /** From where on: those on the list who are sought, by asking about each in the order of the list. */
-function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey, visible }: Sought) {
+function asked(view: View, { roll: { table, group }, wanted, status, searchKey, visible }: Sought) {
+  const { db } = view
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id}`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
     // Questions, not joins: a join may be planned to begin with all users.
-    ...hasStatus(db, status, column('uid')),
+    ...hasStatus(view, status, column('uid')),
     ...(searchKey === undefined ? [] : [matches(db, usersSearch(searchKey), sql`${column('uid')}`)]),
     ...(visible
       ? [
@@ -179,50 +183,51 @@ function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey
   return sql`FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
-function hasStatus(db: TenantDb, status: string | undefined, uid: RawBuilder<unknown>): RawBuilder<unknown>[] {
+function hasStatus(view: View, status: string | undefined, uid: RawBuilder<unknown>): RawBuilder<unknown>[] {
   if (status === undefined) return []
-  return [status === 'available' ? sql`${uid} IN ${uidsOnline(db)}` : sql`${uid} NOT IN ${uidsOnline(db)}`]
+  return [status === 'available' ? sql`${uid} IN ${uidsOnline(view)}` : sql`${uid} NOT IN ${uidsOnline(view)}`]
 }
 
 /** The same, by looking up in the list those whom the filters find; `hits` names these first. */
-function gathered(db: TenantDb, { roll: { table, group }, wanted, status, visible }: Sought) {
+function gathered(view: View, { roll: { table, group }, wanted, status, visible }: Sought) {
+  const { db } = view
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
     sql`users.app_id = ${db.appId} AND users.uid = hit.uid`,
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id} AND ${column('user_id')} = users.id`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
-    ...hasStatus(db, status, column('uid')),
+    ...hasStatus(view, status, column('uid')),
     ...(visible ? [visible] : []),
   ]
   return sql`FROM ${joinedInOrder('hit', 'users', table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
 /** Whom the filters find: by the search, or else by being connected. */
-function hits(db: TenantDb, { searchKey }: Sought) {
-  const uids = searchKey === undefined ? uidsOnline(db) : idsMatching(db, usersSearch(searchKey))
+function hits(view: View, { searchKey }: Sought) {
+  const uids = searchKey === undefined ? uidsOnline(view) : idsMatching(view.db, usersSearch(searchKey))
   return foundFirst('hit', ['uid'], uids)
 }
 
-async function countFound(db: TenantDb, sought: Sought): Promise<number> {
+async function countFound(view: View, sought: Sought): Promise<number> {
   const count = sql`SELECT count(*) AS n`
   const question =
     sought.listed * sought.asking < sought.candidates
-      ? sql`${count} ${asked(db, sought)}`
-      : sql`${hits(db, sought)} ${count} ${gathered(db, sought)}`
-  const [row] = await db.sql<{ n: number }>`${question}`.execute()
+      ? sql`${count} ${asked(view, sought)}`
+      : sql`${hits(view, sought)} ${count} ${gathered(view, sought)}`
+  const [row] = await view.db.sql<{ n: number }>`${question}`.execute()
   return row?.n ?? 0
 }
 
 /** A page of those sought. Where many of the list are, asking in its order fills the page after a few steps. */
-async function found<Row>(db: TenantDb, sought: Sought, total: number, { limit, offset }: Slice): Promise<Row[]> {
+async function found<Row>(view: View, sought: Sought, total: number, { limit, offset }: Slice): Promise<Row[]> {
   const { table, at } = sought.roll
   const steps = ((offset + limit) * sought.listed) / total
   const rows = sql`SELECT ${sql.table(table)}.*`
   const question =
     steps * sought.asking < sought.candidates
-      ? sql`${rows} ${asked(db, sought)}`
-      : sql`${hits(db, sought)} ${rows} ${gathered(db, sought)}`
-  return db.sql<Row>`${question} ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)}
+      ? sql`${rows} ${asked(view, sought)}`
+      : sql`${hits(view, sought)} ${rows} ${gathered(view, sought)}`
+  return view.db.sql<Row>`${question} ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)}
     LIMIT ${limit} OFFSET ${offset}`.execute()
 }
 
@@ -231,17 +236,17 @@ const leftOutMax = 2_000
 
 /** Nearly everyone in a large group is offline: those who are not are counted off, and left out of a longer stretch. */
 async function selectOffline<Row extends { uid: string }>(
-  db: TenantDb,
+  view: View,
   sought: Sought,
   { limit, offset }: Slice,
 ): Promise<{ total: number; rows: Row[] }> {
-  const online = await searchOf(db, sought.roll, { ...sought, status: 'available' }, sought.listed)
-  const connected = await countFound(db, online)
+  const online = await searchOf(view, sought.roll, { ...sought, status: 'available' }, sought.listed)
+  const connected = await countFound(view, online)
   const total = sought.listed - connected
   if (offset >= total) return { total, rows: [] }
-  if (connected > leftOutMax) return { total, rows: await found<Row>(db, sought, total, { limit, offset }) }
-  const left = connected === 0 ? [] : await found<Row>(db, online, connected, { limit: connected, offset: 0 })
-  const stretch = await walk<Row>(db, sought.roll, sought.wanted, { offset, limit: limit + connected })
+  if (connected > leftOutMax) return { total, rows: await found<Row>(view, sought, total, { limit, offset }) }
+  const left = connected === 0 ? [] : await found<Row>(view, online, connected, { limit: connected, offset: 0 })
+  const stretch = await walk<Row>(view.db, sought.roll, sought.wanted, { offset, limit: limit + connected })
   const [first] = stretch
   const before = left.filter((row) => first && comesBefore(sought.roll, row, first)).length
   const leftOut = new Set(left.map(({ uid }) => uid))

@@ -43,7 +43,7 @@ export async function writeAction(work: Work, place: Place, action: Action): Pro
     },
     inThread: action.inThread,
   })
-  const message = toMessage(work.db, row, {})
+  const message = toMessage(work, row, {})
   // The app may have acted for one of two.
   const between = { sender: place.first, receiver: place.second || place.first, receiver_type: place.type }
   const audience = await audienceFor(work.db, between, action.sender)
