@@ -125,7 +125,7 @@ const listBannedUsers = operation({
     }
     const slice = sliceOf(query)
     const visible = actor && (await seenBy(db, actor))
-    const { total, rows } = await selectBanned(call, found, { ...query, visible }, slice)
+    const { total, rows } = await selectBanned(db, found, { ...query, visible }, slice)
     const uids = rows.map(({ user }) => user.uid)
     const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
     const sees = await sightOf(db, actor, () => uids)
@@ -138,7 +138,7 @@ const listBannedUsers = operation({
     }))
     const meta = { pagination: paginationOf(total, data.length, slice) }
     const users = (listed: typeof rows) => listed.map(({ user }) => user)
-    const first = async (limit: number) => users((await selectBanned(call, found, query, { limit, offset: 0 })).rows)
+    const first = async (limit: number) => users((await selectBanned(db, found, query, { limit, offset: 0 })).rows)
     return withCursor({ data, meta }, await newestChange(db, { page: users(rows), total, first, visible }))
   },
 })

@@ -2,22 +2,29 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { View } from '../../kit/work.ts'
 import { foundFirst, joinedInOrder } from '../../storage/plans.ts'
 import { countMatching, idsMatching, matches } from '../../storage/search.ts'
+import { eachOf } from '../../storage/sql.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { onlineIn, type UserRow, uidsOnline, usersByUid, usersList } from '../users/index.ts'
+import { type UserRow, usersByUid, usersList } from '../users/index.ts'
 import { bansListOf, membersListOf } from './membership.ts'
-import { askedSharedMax } from './online.ts'
+import { askedSharedMax, uidsOnlineFor } from './online.ts'
 import { type MemberScope, memberScopes } from './schemas.ts'
 import type { Slice } from './selection.ts'
 import type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
 
 /** Pages of who is in a group, or shut out of it: the latest to come first, then by UID. */
-export interface PeopleQuery {
+interface PeopleQuery {
   scopes?: readonly MemberScope[]
-  status?: string | undefined
+  connected?: Connected | undefined
   searchKey?: string | undefined
   /** Whom the viewer may see, as a condition on `users`: nobody else is found by what a record tells. */
   visible?: RawBuilder<SqlBool> | undefined
+}
+
+/** Those who are connected, maybe with some who are not on the list; and whether it is they who are wanted, or all others. */
+interface Connected {
+  uids: string[]
+  areWanted: boolean
 }
 
 interface People<Row> {
@@ -33,56 +40,54 @@ interface Roll {
   group: GroupRow
 }
 
-export function selectMembers(view: View, group: GroupRow, query: PeopleQuery, slice: Slice) {
+export async function selectMembers(
+  view: View,
+  group: GroupRow,
+  { status, ...query }: Omit<PeopleQuery, 'connected'> & { status?: string | undefined },
+  slice: Slice,
+): Promise<People<GroupMemberRow>> {
   const roll: Roll = { table: 'group_members', list: membersListOf(group), at: 'joined_at', group }
-  return selectPeople<GroupMemberRow>(view, roll, query, slice)
+  if (status === undefined) return selectPeople(view.db, roll, query, slice)
+  // A word that is no status is nobody's.
+  if (!['available', 'online', 'offline'].includes(status)) return { total: 0, rows: [] }
+  const connected = { uids: await uidsOnlineFor(view, group), areWanted: status !== 'offline' }
+  return selectPeople(view.db, roll, { ...query, connected }, slice)
 }
 
 export function selectBanned(
-  view: View,
+  db: TenantDb,
   group: GroupRow,
   query: Pick<PeopleQuery, 'searchKey' | 'visible'>,
   slice: Slice,
 ) {
   const roll: Roll = { table: 'group_bans', list: bansListOf(group), at: 'banned_at', group }
-  return selectPeople<GroupBanRow>(view, roll, query, slice)
+  return selectPeople<GroupBanRow>(db, roll, query, slice)
 }
 
 async function selectPeople<Row extends { uid: string; user_id: string }>(
-  view: View,
+  db: TenantDb,
   roll: Roll,
-  { scopes = memberScopes, status, searchKey, visible }: PeopleQuery,
+  { scopes = memberScopes, connected, searchKey, visible }: PeopleQuery,
   slice: Slice,
 ): Promise<People<Row>> {
-  const { db } = view
   const wanted = wantedScopes(scopes)
-  if (wanted?.length === 0 || !isStatus(status)) return { total: 0, rows: [] }
+  if (wanted?.length === 0) return { total: 0, rows: [] }
   const counts = await facetTotals(db, roll.list, [undefined])
   const listed = sum(counts.filter(({ facets }) => !wanted || wanted.includes(facets as MemberScope)))
   if (listed === 0) return { total: 0, rows: [] }
-  if (status === undefined && searchKey === undefined) {
+  if (connected === undefined && searchKey === undefined) {
     const rows = slice.offset >= listed ? [] : await walk<Row>(db, roll, wanted, slice)
     return { total: listed, rows: await withUsers(db, rows) }
   }
   if (listed > askedSharedMax) db.leaveSharedReader()
-  const sought = await searchOf(
-    view,
-    roll,
-    { wanted, status: status === 'online' ? 'available' : status, searchKey, visible },
-    listed,
-  )
-  if (sought.status === 'offline' && searchKey === undefined && !visible) {
-    const { total, rows } = await selectOffline<Row>(view, sought, slice)
+  const sought = await searchOf(db, { roll, wanted, connected, searchKey, visible, listed })
+  if (connected?.areWanted === false && searchKey === undefined && !visible) {
+    const { total, rows } = await selectOffline<Row>(db, sought, connected, slice)
     return { total, rows: await withUsers(db, rows) }
   }
-  const total = await countFound(view, sought)
-  const rows = slice.offset >= total ? [] : await found<Row>(view, sought, total, slice)
+  const total = await countFound(db, sought)
+  const rows = slice.offset >= total ? [] : await found<Row>(db, sought, total, slice)
   return { total, rows: await withUsers(db, rows) }
-}
-
-/** A word that is no status is nobody's. */
-function isStatus(status: string | undefined): boolean {
-  return status === undefined || ['available', 'online', 'offline'].includes(status)
 }
 
 /** Nothing, if all scopes are wanted: then the order of time alone leads. */
@@ -132,7 +137,7 @@ async function walk<Row>(
 interface Sought {
   roll: Roll
   wanted: MemberScope[] | undefined
-  status: string | undefined
+  connected: Connected | undefined
   searchKey: string | undefined
   visible: RawBuilder<SqlBool> | undefined
   /** How many are on the list. */
@@ -145,33 +150,21 @@ interface Sought {
 
 const usersSearch = (key: string) => ({ list: usersList, words: [key], fields: [0, 1] })
 
-async function searchOf(
-  view: View,
-  roll: Roll,
-  asked: Pick<Sought, 'wanted' | 'status' | 'searchKey' | 'visible'>,
-  listed: number,
-): Promise<Sought> {
-  const { status, searchKey } = asked
-  const matching =
-    searchKey === undefined ? Number.POSITIVE_INFINITY : await countMatching(view.db, usersSearch(searchKey))
-  return {
-    roll,
-    ...asked,
-    listed,
-    candidates: Math.min(matching, status === 'available' ? onlineIn(view).size : Number.POSITIVE_INFINITY),
-    asking: searchKey === undefined ? 1 : 10,
-  }
+async function searchOf(db: TenantDb, known: Omit<Sought, 'candidates' | 'asking'>): Promise<Sought> {
+  const { connected, searchKey } = known
+  const matching = searchKey === undefined ? Number.POSITIVE_INFINITY : await countMatching(db, usersSearch(searchKey))
+  const online = connected?.areWanted ? connected.uids.length : Number.POSITIVE_INFINITY
+  return { ...known, candidates: Math.min(matching, online), asking: searchKey === undefined ? 1 : 10 }
 }
 
 /** From where on: those on the list who are sought, by asking about each in the order of the list. */
-function asked(view: View, { roll: { table, group }, wanted, status, searchKey, visible }: Sought) {
-  const { db } = view
+function asked(db: TenantDb, { roll: { table, group }, wanted, connected, searchKey, visible }: Sought) {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id}`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
     // Questions, not joins: a join may be planned to begin with all users.
-    ...hasStatus(view, status, column('uid')),
+    ...hasStatus(db, connected, column('uid')),
     ...(searchKey === undefined ? [] : [matches(db, usersSearch(searchKey), sql`${column('uid')}`)]),
     ...(visible
       ? [
@@ -183,51 +176,51 @@ function asked(view: View, { roll: { table, group }, wanted, status, searchKey, 
   return sql`FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
-function hasStatus(view: View, status: string | undefined, uid: RawBuilder<unknown>): RawBuilder<unknown>[] {
-  if (status === undefined) return []
-  return [status === 'available' ? sql`${uid} IN ${uidsOnline(view)}` : sql`${uid} NOT IN ${uidsOnline(view)}`]
+function hasStatus(db: TenantDb, connected: Connected | undefined, uid: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  if (!connected) return []
+  const uids = eachOf(db, connected.uids)
+  return [connected.areWanted ? sql`${uid} IN ${uids}` : sql`${uid} NOT IN ${uids}`]
 }
 
 /** The same, by looking up in the list those whom the filters find; `hits` names these first. */
-function gathered(view: View, { roll: { table, group }, wanted, status, visible }: Sought) {
-  const { db } = view
+function gathered(db: TenantDb, { roll: { table, group }, wanted, connected, visible }: Sought) {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
     sql`users.app_id = ${db.appId} AND users.uid = hit.uid`,
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id} AND ${column('user_id')} = users.id`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
-    ...hasStatus(view, status, column('uid')),
+    ...hasStatus(db, connected, column('uid')),
     ...(visible ? [visible] : []),
   ]
   return sql`FROM ${joinedInOrder('hit', 'users', table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
 /** Whom the filters find: by the search, or else by being connected. */
-function hits(view: View, { searchKey }: Sought) {
-  const uids = searchKey === undefined ? uidsOnline(view) : idsMatching(view.db, usersSearch(searchKey))
+function hits(db: TenantDb, { searchKey, connected }: Sought) {
+  const uids = searchKey === undefined ? eachOf(db, connected?.uids ?? []) : idsMatching(db, usersSearch(searchKey))
   return foundFirst('hit', ['uid'], uids)
 }
 
-async function countFound(view: View, sought: Sought): Promise<number> {
+async function countFound(db: TenantDb, sought: Sought): Promise<number> {
   const count = sql`SELECT count(*) AS n`
   const question =
     sought.listed * sought.asking < sought.candidates
-      ? sql`${count} ${asked(view, sought)}`
-      : sql`${hits(view, sought)} ${count} ${gathered(view, sought)}`
-  const [row] = await view.db.sql<{ n: number }>`${question}`.execute()
+      ? sql`${count} ${asked(db, sought)}`
+      : sql`${hits(db, sought)} ${count} ${gathered(db, sought)}`
+  const [row] = await db.sql<{ n: number }>`${question}`.execute()
   return row?.n ?? 0
 }
 
 /** A page of those sought. Where many of the list are, asking in its order fills the page after a few steps. */
-async function found<Row>(view: View, sought: Sought, total: number, { limit, offset }: Slice): Promise<Row[]> {
+async function found<Row>(db: TenantDb, sought: Sought, total: number, { limit, offset }: Slice): Promise<Row[]> {
   const { table, at } = sought.roll
   const steps = ((offset + limit) * sought.listed) / total
   const rows = sql`SELECT ${sql.table(table)}.*`
   const question =
     steps * sought.asking < sought.candidates
-      ? sql`${rows} ${asked(view, sought)}`
-      : sql`${hits(view, sought)} ${rows} ${gathered(view, sought)}`
-  return view.db.sql<Row>`${question} ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)}
+      ? sql`${rows} ${asked(db, sought)}`
+      : sql`${hits(db, sought)} ${rows} ${gathered(db, sought)}`
+  return db.sql<Row>`${question} ORDER BY ${sql.ref(`${table}.${at}`)} DESC, ${sql.ref(`${table}.uid`)}
     LIMIT ${limit} OFFSET ${offset}`.execute()
 }
 
@@ -236,17 +229,18 @@ const leftOutMax = 2_000
 
 /** Nearly everyone in a large group is offline: those who are not are counted off, and left out of a longer stretch. */
 async function selectOffline<Row extends { uid: string }>(
-  view: View,
+  db: TenantDb,
   sought: Sought,
+  { uids }: Connected,
   { limit, offset }: Slice,
 ): Promise<{ total: number; rows: Row[] }> {
-  const online = await searchOf(view, sought.roll, { ...sought, status: 'available' }, sought.listed)
-  const connected = await countFound(view, online)
+  const online = await searchOf(db, { ...sought, connected: { uids, areWanted: true } })
+  const connected = await countFound(db, online)
   const total = sought.listed - connected
   if (offset >= total) return { total, rows: [] }
-  if (connected > leftOutMax) return { total, rows: await found<Row>(view, sought, total, { limit, offset }) }
-  const left = connected === 0 ? [] : await found<Row>(view, online, connected, { limit: connected, offset: 0 })
-  const stretch = await walk<Row>(view.db, sought.roll, sought.wanted, { offset, limit: limit + connected })
+  if (connected > leftOutMax) return { total, rows: await found<Row>(db, sought, total, { limit, offset }) }
+  const left = connected === 0 ? [] : await found<Row>(db, online, connected, { limit: connected, offset: 0 })
+  const stretch = await walk<Row>(db, sought.roll, sought.wanted, { offset, limit: limit + connected })
   const [first] = stretch
   const before = left.filter((row) => first && comesBefore(sought.roll, row, first)).length
   const leftOut = new Set(left.map(({ uid }) => uid))

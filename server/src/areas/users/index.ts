@@ -14,7 +14,7 @@ export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export { repliesToUser } from './jobs.ts'
 export { newestChange } from './newest.ts'
-export { lastActive, onlineIn, uidsOnline } from './online.ts'
+export { lastActive, onlineIn } from './online.ts'
 export { actorOf, everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
   actorFrom,
