@@ -4,8 +4,8 @@ import type { View } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
-import { mayHoldFiles } from './files-in.ts'
-import { followedBy, interactionsOf, listedTo, reactionsTo, savedBy, shownContent } from './gates.ts'
+import { shownData } from './files-in.ts'
+import { followedBy, interactionsOf, listedTo, reactionsTo, savedBy } from './gates.ts'
 import { conversationIdOf } from './place.ts'
 import type { Message } from './schemas.ts'
 import { hiddenUpTo } from './sides.ts'
@@ -191,9 +191,8 @@ async function replyAfter(db: TenantDb, parentId: number, id: number, steps: num
   return row?.id
 }
 
-function contentOf({ db, tools }: View, row: MessageRow): Record<string, unknown> {
-  const content = JSON.parse(row.data)
-  return mayHoldFiles(row) ? shownContent.ask({ appId: db.appId, tools }, content) : content
+function contentOf({ db, tools }: View, { category, type, data }: MessageRow): Record<string, unknown> {
+  return shownData({ category, type, data: JSON.parse(data) }, { appId: db.appId, tools })
 }
 
 interface Extras {
