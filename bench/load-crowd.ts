@@ -59,7 +59,7 @@ export async function loadCrowd({ data, appId }: { data: string; appId: string }
 
 export function addPeople(inApp: InApp, uids: string[]): Promise<void> {
   const users = uids.map((uid) => ({ uid, name: uid }))
-  return inApp(({ db, now }) => addMissingUsers(db, users, now))
+  return inApp((work) => addMissingUsers(work, users))
 }
 
 export async function makeGroup(inApp: InApp, guid: string, members: string[]): Promise<void> {
@@ -95,7 +95,7 @@ export async function converse(inApp: InApp, place: Place, uids: string[], wante
 
 async function sayOnce(work: Work, place: Place, uid: string): Promise<MessageRow> {
   const { db } = work
-  const speaker = await speakerFor(db, { uid, role: 'default', roleId: null })
+  const speaker = await speakerFor(work, { uid, role: 'default', roleId: null })
   const receiver = place.type === 'group' ? place.first : place.first === uid ? place.second : place.first
   const body = { receiver, receiverType: place.type, data: { text: textAt(0) } }
   const { id } = await sendMessage(work, { ...speaker, actor: undefined }, body)

@@ -64,11 +64,10 @@ export async function loadMessages(
     house.database.write((connection) => run(workIn(connection, appId, house.tools)))
   try {
     const uids = [busyUser, ...Array.from({ length: conversations }, (_, n) => partnerAt(n))]
-    await inApp(({ db, now }) =>
+    await inApp((work) =>
       addMissingUsers(
-        db,
+        work,
         uids.map((uid) => ({ uid, name: uid })),
-        now,
       ),
     )
     for (const size of groupSizes) await makeGroup(inApp, size)
@@ -104,7 +103,7 @@ async function sendOne(work: Work, n: number, speakers: Map<string, Awaited<Retu
   // Another fifth in each round, so that there is a conversation with every partner.
   const toGroup = (n + Math.floor(n / conversations)) % 5 === 4
   const from = n % 2 === 0 || toGroup ? busyUser : partner
-  const speaker = speakers.get(from) ?? (await speakerFor(work.db, { uid: from, role: 'default', roleId: null }))
+  const speaker = speakers.get(from) ?? (await speakerFor(work, { uid: from, role: 'default', roleId: null }))
   speakers.set(from, speaker)
   const text = n % otherScriptEvery === 3 ? otherTextAt(n) : textAt(n)
   await sendMessage(

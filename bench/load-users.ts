@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { pino } from 'pino'
 import { addMissingUsers } from '../server/src/areas/users/store.ts'
-import { openDatabase } from '../server/src/compose.ts'
+import { openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
-import { tenantDb } from '../server/src/storage/tenant.ts'
+import { workIn } from '../server/src/kit/work.ts'
 
 /**
  * A million users in a few minutes, written by Parley's own code in large transactions. They joined evenly over three
@@ -42,7 +43,8 @@ interface Place {
 }
 
 export async function loadUsers({ data, environment, appId }: Place, wanted: number): Promise<void> {
-  const database = await openDatabase(readConfig({ ...environment, PARLEY_DATA: data }))
+  const house = await openHouse(readConfig({ ...environment, PARLEY_DATA: data }), pino({ level: 'silent' }))
+  const { database } = house
   const now = Math.floor(Date.now() / 1000)
   try {
     let next = 0
@@ -52,7 +54,7 @@ export async function loadUsers({ data, environment, appId }: Place, wanted: num
         next += usersPerTransaction
         const at = now - Math.floor(((wanted - first) * threeYearsSeconds) / wanted)
         const users = Array.from({ length: Math.min(usersPerTransaction, wanted - first) }, (_, n) => userAt(first + n))
-        await database.write((connection) => addMissingUsers(tenantDb(connection, appId), users, at))
+        await database.write((connection) => addMissingUsers(workIn(connection, appId, house.tools, at), users))
         // Whatever else the process does must come to its turn.
         await pause(0)
       }
@@ -62,7 +64,7 @@ export async function loadUsers({ data, environment, appId }: Place, wanted: num
     // What its own housekeeping would do a minute later; SQLite has none, and must do without.
     if (environment.PARLEY_DATABASE_URL) await database.reader.run('ANALYZE', [])
   } finally {
-    await database.close()
+    await house.close()
   }
 }
 

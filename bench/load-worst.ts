@@ -54,11 +54,10 @@ export async function loadWorst(place: Place, messages: number, sizes = sizesFor
   const house = await openHouse(config, pino({ level: 'silent' }))
   const inApp: InApp = (run) => house.database.write((connection) => run(workIn(connection, place.appId, house.tools)))
   try {
-    await inApp(({ db, now }) =>
+    await inApp((work) =>
       addMissingUsers(
-        db,
+        work,
         [host, stranger].map((uid) => ({ uid, name: uid })),
-        now,
       ),
     )
     await makeGroups(inApp, sizes.groups)
@@ -112,7 +111,7 @@ async function inviteGuests(inApp: InApp, wanted: number): Promise<void> {
 }
 
 async function say(work: Work, uid: string, receiver: string, receiverType: 'user' | 'group'): Promise<void> {
-  const speaker = await speakerFor(work.db, { uid, role: 'default', roleId: null })
+  const speaker = await speakerFor(work, { uid, role: 'default', roleId: null })
   const body = { receiver, receiverType, data: { text: 'Welcome to the workshop' } }
   await sendMessage(work, { ...speaker, actor: undefined }, body)
 }

@@ -89,7 +89,7 @@ async function crowd(h: House, app: AppClient, owner: string): Promise<void> {
   await inApp(h, app, async (work) => {
     const uids = numbers(many).map(memberAt)
     const profiles = uids.map((uid) => ({ uid, name: uid }))
-    await addMissingUsers(work.db, profiles, work.now)
+    await addMissingUsers(work, profiles)
     const users = [...(await usersByUid(work.db, uids)).values()]
     const group = await findGroup(work.db, 'g')
     assert.ok(group)

@@ -374,7 +374,7 @@ for (const database of databases) {
         )
         const { clock } = h.service.house.tools
         const moment = { due: clock.now(), now: Math.floor(Date.now() / 1000) }
-        const plans = await plansOf(h, app, async (db) => {
+        const plans = await plansOf(h, app, async ({ db }) => {
           const connection = connectionUnder(db)
           const definitions = new Map([[outside.name, outside]])
           const destinations = createDestinations({ reader: connection }, createPlaces(definitions))
@@ -398,7 +398,7 @@ for (const database of databases) {
         await queue(h, app.id, inside, 1)
         const { clock } = h.service.house.tools
         const moment = { due: clock.now(), now: Math.floor(Date.now() / 1000) }
-        const plans = await plansOf(h, app, async (db) => {
+        const plans = await plansOf(h, app, async ({ db }) => {
           const connection = connectionUnder(db)
           const rota = createRota({ reader: connection }, 'inside')
           assert.deepEqual(await appsWaitingIn(rota, moment), [app.id, 'a-flood'].toSorted())

@@ -1,6 +1,5 @@
-import { workIn } from '../../server/src/kit/work.ts'
+import { type View, viewIn } from '../../server/src/kit/work.ts'
 import { connectionOver } from '../../server/src/storage/connection.ts'
-import type { TenantDb } from '../../server/src/storage/tenant.ts'
 import type { AppClient, House } from './house.ts'
 import { acrossApps } from './tripwire.ts'
 
@@ -10,7 +9,7 @@ import { acrossApps } from './tripwire.ts'
 async function watching<Seen>(
   { service }: House,
   app: AppClient,
-  work: (db: TenantDb) => Promise<unknown>,
+  work: (view: View) => Promise<unknown>,
   look: (text: string, parameters: readonly unknown[]) => Promise<Seen>,
 ): Promise<Seen[]> {
   const { database, tools } = service.house
@@ -20,11 +19,11 @@ async function watching<Seen>(
     seen.push(await look(text, parameters))
     return reader.run(text, parameters)
   })
-  await work(workIn(watched, app.id, tools).db)
+  await work(viewIn(watched, app.id, tools))
   return seen
 }
 
-export function statementsOf(h: House, app: AppClient, work: (db: TenantDb) => Promise<unknown>): Promise<string[]> {
+export function statementsOf(h: House, app: AppClient, work: (view: View) => Promise<unknown>): Promise<string[]> {
   return watching(h, app, work, async (text) => text)
 }
 
@@ -34,7 +33,7 @@ export interface Planned {
 }
 
 /** Plans of the statements that some work runs; on PostgreSQL, with the rows that were really read. */
-export function plannedFor(h: House, app: AppClient, work: (db: TenantDb) => Promise<unknown>): Promise<Planned[]> {
+export function plannedFor(h: House, app: AppClient, work: (view: View) => Promise<unknown>): Promise<Planned[]> {
   const { reader } = h.service.house.database
   const isSqlite = reader.flavour.rowAddress === 'rowid'
   const explain = isSqlite ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (ANALYZE, FORMAT JSON)'
@@ -45,7 +44,7 @@ export function plannedFor(h: House, app: AppClient, work: (db: TenantDb) => Pro
 }
 
 /** The same, to be looked through for words. */
-export async function plansOf(h: House, app: AppClient, work: (db: TenantDb) => Promise<unknown>): Promise<string[]> {
+export async function plansOf(h: House, app: AppClient, work: (view: View) => Promise<unknown>): Promise<string[]> {
   return (await plannedFor(h, app, work)).map(({ text, plan }) => `${text}\n${JSON.stringify(plan)}`)
 }
 

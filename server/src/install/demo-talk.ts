@@ -126,7 +126,7 @@ const groups = ['all-hands', 'support', 'design-team']
 
 async function say(work: Work, line: Line, said: Map<string, Message>): Promise<Message> {
   const { from, to, text, replyTo, tags, attachment } = line
-  const speaker = { ...(await speakerFor(work.db, { uid: from, role: 'default', roleId: null })), actor: undefined }
+  const speaker = { ...(await speakerFor(work, { uid: from, role: 'default', roleId: null })), actor: undefined }
   const isImage = attachment?.mimeType.startsWith('image/')
   return sendMessage(work, speaker, {
     receiver: to,

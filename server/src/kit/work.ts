@@ -56,15 +56,6 @@ const addEvents = preparedRows<{ name: string; payload: string; at: number }, un
 )
 const eventsAtOnce = 500
 
-const toolsByDb = new WeakMap<TenantDb, Tools>()
-
-/** The tools that came with a connection, for records that need them to be shown. */
-export function toolsWith(db: TenantDb): Tools {
-  const tools = toolsByDb.get(db)
-  if (!tools) throw new Error('This connection was not made by workIn.')
-  return tools
-}
-
 /** Binds a connection to one app, for reading. `brought` is what is known of the app already. */
 export function viewIn(
   connection: Connection,
@@ -73,11 +64,7 @@ export function viewIn(
   now = tools.clock.now(),
   brought?: AppFacts,
 ): View {
-  return viewOn(tenantDb(connection, appId), tools, now, brought)
-}
-
-function viewOn(db: TenantDb, tools: Tools, now: number, brought?: AppFacts): View {
-  toolsByDb.set(db, tools)
+  const db = tenantDb(connection, appId)
   let known = brought && Promise.resolve(brought)
   const facts = () => {
     known ??= storedFacts.ask(db)
@@ -100,18 +87,15 @@ export function workIn(
   now = tools.clock.now(),
   brought?: AppFacts,
 ): Work {
-  return workOn(tenantDb(connection, appId), tools, now, brought)
-}
-
-/** The same in a transaction that is bound to its app already. */
-export function workOn(db: TenantDb, tools: Tools, now: number, brought?: AppFacts): Work {
+  const view = viewIn(connection, appId, tools, now, brought)
+  const { db } = view
   const emitEach: Work['emitEach'] = async ({ name, forms }, payloads) => {
     const kept = forms ? payloads.map((payload) => forms.kept(payload, { appId: db.appId, tools })) : payloads
     const rows = kept.map((payload) => ({ name, payload: JSON.stringify(payload), at: now }))
     for (let n = 0; n < rows.length; n += eventsAtOnce) await addEvents(db, rows.slice(n, n + eventsAtOnce))
   }
   return {
-    ...viewOn(db, tools, now, brought),
+    ...view,
     emit: (event, payload) => emitEach(event, [payload]),
     emitEach,
     async later(definition, payload, { key, at = now, destination }) {

@@ -116,7 +116,8 @@ const listBannedUsers = operation({
   reply: userPageOf(BannedUser),
   errors: [groupNotFound, groupNotJoined, noModeratorScope, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),
-  async run({ db, found, query, actor }) {
+  async run(call) {
+    const { db, found, query, actor } = call
     if (actor) {
       const { standing } = await placeIn(db, found, actor.uid)
       const { acting } = await reachOf(db, actor, found, standing, 'listBannedUsers')
@@ -130,7 +131,7 @@ const listBannedUsers = operation({
     const sees = await sightOf(db, actor, () => uids)
     const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
     const data = rows.map(({ user, row }) => ({
-      ...toUser(db, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
+      ...toUser(call, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
       ...former(row),
       isBanned: true as const,
       bannedAt: row.banned_at,

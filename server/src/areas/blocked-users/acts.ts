@@ -36,11 +36,11 @@ export async function block(
     return `${user.uid} has blocked ${other}.`
   })
   const changed = await addBlocks(work, user, blockable)
-  const by = toUser(work.db, user)
+  const by = toUser(work, user)
   const told = blockable.filter((each) => changed.has(each.uid))
   await work.emitEach(
     userBlocked,
-    told.map((other) => ({ by, user: toUser(work.db, other) })),
+    told.map((other) => ({ by, user: toUser(work, other) })),
   )
   return outcomes
 }
@@ -64,11 +64,11 @@ export async function unblock(
     return `${user.uid} does not block ${other}.`
   })
   const changed = await removeBlocks(work.db, user, known)
-  const by = toUser(work.db, user)
+  const by = toUser(work, user)
   const told = known.filter((each) => changed.has(each.uid))
   await work.emitEach(
     userUnblocked,
-    told.map((other) => ({ by, user: toUser(work.db, other) })),
+    told.map((other) => ({ by, user: toUser(work, other) })),
   )
   return outcomes
 }

@@ -66,7 +66,8 @@ const listBlockedUsers = operation({
   reply: userPageOf(User),
   errors: [userNotFound, permissionDenied],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
-  async run({ db, found, query, actor, caller }) {
+  async run(call) {
+    const { db, found, query, actor, caller } = call
     refuseOthers(found, actor)
     const { direction = actor ? 'both' : 'blockedByMe', ...rest } = query
     await leaveIfBlockedByMany(db, found)
@@ -80,7 +81,7 @@ const listBlockedUsers = operation({
     const view = { actorUid: found.uid, withTags: false, withPrivate: caller.kind === 'server' }
     const sees = await sightOf(db, actor, () => uids)
     const data = rows.data.map((row) =>
-      toUser(db, row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }),
+      toUser(call, row, { ...view, blocks: blocks.get(row.uid), veiled: !sees(row.uid) }),
     )
     const first = async (perPage: number) => (await pageOf({ ...rest, page: 1, perPage })).data
     const newest = await newestChange(db, { page: rows.data, total: rows.meta.pagination.total, first, visible })

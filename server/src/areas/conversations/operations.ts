@@ -3,7 +3,7 @@ import { Done, done, one } from '../../common/reply.ts'
 import { ApiError, badRequest } from '../../kit/errors.ts'
 import { useOne } from '../../kit/limits.ts'
 import { type Actor, operation, type Route } from '../../kit/operation.ts'
-import type { Work } from '../../kit/work.ts'
+import type { View } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { bannedFromGroup, groupNotFound, groupNotJoined } from '../groups/errors.ts'
 import { requireGroup } from '../groups/index.ts'
@@ -74,11 +74,12 @@ const listConversations = operation({
   mayTakeLong: true,
   reply: ConversationPage,
   errors: [permissionDenied],
-  async run({ db, query, actor, caller }) {
+  async run(call) {
+    const { db, query, actor, caller } = call
     const perPage = caller.kind === 'client' ? Math.min(query.perPage ?? clientPageUsual, clientPageMax) : query.perPage
     const slice = sliceOf({ ...query, perPage })
     const { total, sides } = actor ? await pageOfUser(db, actor, query, slice) : await everySide(db, query, slice)
-    const data = await toConversations(db, sides, { ...query, viewer: actor })
+    const data = await toConversations(call, sides, { ...query, viewer: actor })
     const newest = sides.length === 0 ? undefined : Math.max(...sides.map(updatedAt))
     return {
       data,
@@ -150,9 +151,9 @@ const doors: ('server' | 'client')[] = ['server', 'client']
 const lookErrors = [userNotFound, groupNotFound, bannedFromGroup, notAccessible, permissionDenied]
 const sideErrors = [...lookErrors, groupNotJoined]
 
-async function shownTo(db: TenantDb, side: Side, actor: Actor | undefined, withTags = false): Promise<Conversation> {
-  const fresh = (await findSide(db, side.conversation_key, side.uid)) ?? side
-  const [conversation] = await toConversations(db, [fresh], { viewer: actor, withTags })
+async function shownTo(view: View, side: Side, actor: Actor | undefined, withTags = false): Promise<Conversation> {
+  const fresh = (await findSide(view.db, side.conversation_key, side.uid)) ?? side
+  const [conversation] = await toConversations(view, [fresh], { viewer: actor, withTags })
   return conversation as Conversation
 }
 
@@ -168,7 +169,7 @@ const getConversation = ofBoth((kind, path, name) =>
     reply: one(Conversation),
     errors: lookErrors,
     find: ({ db, params, actor }) => asRead(findIn(db, kind, idIn(params), actor)),
-    run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found.side), actor) }),
+    run: async (call) => ({ data: await shownTo(call, accessible(call.found.side), call.actor) }),
   }),
 )
 
@@ -195,7 +196,7 @@ const tagConversation = ofBoth((kind, path, name) =>
         .where('conversation_key', '=', side.conversation_key)
         .where('uid', '=', side.uid)
         .execute()
-      const conversation = { ...(await shownTo(db, side, actor, true)), tags }
+      const conversation = { ...(await shownTo(call, side, actor, true)), tags }
       await call.emit(conversationTagged, { uid: side.uid, conversation })
       return { data: conversation }
     },
@@ -272,7 +273,7 @@ const markUnread = ofBoth((kind, path, name) =>
       useOne(call.portion)
       const moved = await markDownTo(call, side, Number(call.body.messageId))
       if (moved) {
-        const conversation = await shownTo(call.db, side, call.actor)
+        const conversation = await shownTo(call, side, call.actor)
         await call.emit(markedUnread, { uid: side.uid, conversation })
       }
       return done('Messages are marked as unread.')
@@ -313,7 +314,7 @@ const pinConversation = [
       async run(call) {
         const side = call.found.side ?? (await open(call.db, call.found.place, call.actor?.uid ?? '', call.now))
         const changed = await change(call, side)
-        const conversation = await shownTo(call.db, changed, call.actor)
+        const conversation = await shownTo(call, changed, call.actor)
         const isTold = (side.pinned_at === null) !== (changed.pinned_at === null)
         if (isTold) await call.emit(told, { uid: side.uid, conversation, by: await pinner(call, side) })
         return { data: conversation }
@@ -322,9 +323,9 @@ const pinConversation = [
   ),
 )
 
-async function pinner({ db }: Pick<Work, 'db'>, { uid }: Side): Promise<Record<string, unknown>> {
-  const user = await findUser(db, uid)
-  return user ? toUser(db, user, { withTags: false }) : { uid }
+async function pinner(view: View, { uid }: Side): Promise<Record<string, unknown>> {
+  const user = await findUser(view.db, uid)
+  return user ? toUser(view, user, { withTags: false }) : { uid }
 }
 
 /** Nothing need have been said to pin a conversation. */
@@ -380,7 +381,7 @@ const getById = operation({
   reply: one(Conversation),
   errors: [...lookErrors, conversationNotFound, ambiguousId],
   find: ({ db, params, actor }) => asRead(requireById(db, params.conversationId, actor)),
-  run: async ({ db, found, actor }) => ({ data: await shownTo(db, accessible(found.side), actor) }),
+  run: async (call) => ({ data: await shownTo(call, accessible(call.found.side), call.actor) }),
 })
 
 const deleteById = operation({

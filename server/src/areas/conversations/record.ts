@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
+import type { View } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupsByGuid, membershipsIn, toGroup } from '../groups/index.ts'
 import { unreadAmong } from '../messages/index.ts'
@@ -30,13 +31,14 @@ export interface ConversationView {
 }
 
 /** Records of conversations, with the last message, the other side and what is unread. */
-export async function toConversations(db: TenantDb, sides: Side[], view: ConversationView): Promise<Conversation[]> {
+export async function toConversations(view: View, sides: Side[], how: ConversationView): Promise<Conversation[]> {
+  const { db } = view
   const [partners, pins, last, read, unreadOfUsers] = await Promise.all([
-    partnersOf(db, sides, view),
+    partnersOf(view, sides, how),
     systemPins(db),
-    lastMessages(db, sides, view.viewer),
+    lastMessages(view, sides, how.viewer),
     lastReadIds(db, sides),
-    unreadOfEach(db, sides, view),
+    unreadOfEach(db, sides, how),
   ])
   const records: Conversation[] = []
   for (const { uid, own, unread } of unreadOfUsers) {
@@ -48,15 +50,15 @@ export async function toConversations(db: TenantDb, sides: Side[], view: Convers
       records.push({
         conversationId: conversationIdOf(side.conversation_key),
         conversationType: side.type,
-        ...(!view.viewer && { uid }),
+        ...(!how.viewer && { uid }),
         unreadMessageCount: String(messages),
-        ...(view.viewer && { unreadMentionsCount: mentions }),
+        ...(how.viewer && { unreadMentionsCount: mentions }),
         ...(lastReadMessageId !== undefined && { lastReadMessageId: String(lastReadMessageId) }),
         createdAt: side.created_at,
         updatedAt: updatedAt(side),
         ...(lastMessage && { lastMessage }),
         conversationWith: partners.get(nameOf(side)) ?? {},
-        ...(view.withTags && side.tags !== null && { tags: JSON.parse(side.tags) }),
+        ...(how.withTags && side.tags !== null && { tags: JSON.parse(side.tags) }),
         ...(pin
           ? { pinnedBy: systemUid, pinnedAt: pin.pinned_at }
           : side.pinned_at !== null && { pinnedBy: side.uid, pinnedAt: side.pinned_at }),
@@ -72,10 +74,10 @@ interface UnreadOfUser {
   unread: Map<ConversationKey, Unread>
 }
 
-async function unreadOfEach(db: TenantDb, sides: Side[], view: ConversationView): Promise<UnreadOfUser[]> {
+async function unreadOfEach(db: TenantDb, sides: Side[], how: ConversationView): Promise<UnreadOfUser[]> {
   const users: UnreadOfUser[] = []
   for (const [uid, own] of Map.groupBy(sides, (side) => side.uid)) {
-    users.push({ uid, own, unread: await unreadIn(db, uid, own, view) })
+    users.push({ uid, own, unread: await unreadIn(db, uid, own, how) })
   }
   return users
 }
@@ -112,7 +114,8 @@ function among(sides: Side[], seqOf: (side: Side) => number): RawBuilder<boolean
 }
 
 /** The message that each conversation shows; none after a reset, where it was deleted, or where lists do not hold it. */
-async function lastMessages(db: TenantDb, sides: Side[], viewer: Actor | undefined): Promise<Map<string, Message>> {
+async function lastMessages(view: View, sides: Side[], viewer: Actor | undefined): Promise<Map<string, Message>> {
+  const { db } = view
   const wanted = sides.filter(({ shown_seq, cleared_seq }) => shown_seq > cleared_seq)
   if (wanted.length === 0) return new Map()
   const last = messagesOf(db, viewer?.uid)
@@ -120,8 +123,8 @@ async function lastMessages(db: TenantDb, sides: Side[], viewer: Actor | undefin
     .where('messages.deleted_at', 'is', null)
   const listed = viewer ? await listedTo.ask(db, viewer) : []
   const rows = (await listed.reduce((some, condition) => some.where(condition), last).execute()) as SeenMessage[]
-  const messages = await toMessages(db, rows, { viewer })
-  const receipts = await receiptsOfEach(db, rows, { limit: receiptsShown, viewer })
+  const messages = await toMessages(view, rows, { viewer })
+  const receipts = await receiptsOfEach(view, rows, { limit: receiptsShown, viewer })
   return new Map(
     messages.map((message, index) => {
       const row = rows[index] as SeenMessage
@@ -145,8 +148,9 @@ async function lastReadIds(db: TenantDb, sides: Side[]): Promise<Map<string, num
 type Partner = Record<string, unknown>
 
 /** The other user or the group of each side. */
-async function partnersOf(db: TenantDb, sides: Side[], view: ConversationView): Promise<Map<string, Partner>> {
-  const { viewer, withUserAndGroupTags = false, withBlockedInfo = false } = view
+async function partnersOf(view: View, sides: Side[], how: ConversationView): Promise<Map<string, Partner>> {
+  const { db } = view
+  const { viewer, withUserAndGroupTags = false, withBlockedInfo = false } = how
   const uids = sides.filter(({ type }) => type === 'user').map(withWhom)
   const guids = sides.filter(({ type }) => type === 'group').map(withWhom)
   const [users, sees, groups] = await Promise.all([
@@ -164,7 +168,7 @@ async function partnersOf(db: TenantDb, sides: Side[], view: ConversationView): 
         const user = users.get(target)
         const relation = { actorUid: viewer?.uid, blocks: blocks.get(target) }
         const seen = { ...relation, withTags: withUserAndGroupTags, veiled: !sees(target) }
-        return [nameOf(side), user ? toUser(db, user, seen) : { uid: target }]
+        return [nameOf(side), user ? toUser(view, user, seen) : { uid: target }]
       }
       const group = groups.get(target)
       const member = group && memberships.get(group.id)

@@ -26,7 +26,7 @@ export async function befriend(
   })
   await addFriendships(work, user, added)
   const wish = addToConversations ? { addToConversations } : {}
-  const shown = (row: UserRow) => toUser(work.db, row)
+  const shown = (row: UserRow) => toUser(work, row)
   for (const friend of added) await work.emit(friendAdded, { user: shown(user), friend: shown(friend), ...wish })
   return outcomes
 }

@@ -127,8 +127,8 @@ for (const database of databases) {
         const app = await appWith()
         const crowd = Array.from({ length: friendsMax + 120 }, (_, i) => ({ uid: `u${i}`, name: `Person ${i}` }))
         await h.service.house.database.write(async (connection) => {
-          const { db, now } = workIn(connection, app.id, h.service.house.tools)
-          await addMissingUsers(db, [{ uid: 'star', name: 'Star' }, ...crowd], now)
+          const work = workIn(connection, app.id, h.service.house.tools)
+          await addMissingUsers(work, [{ uid: 'star', name: 'Star' }, ...crowd])
         })
         const uids = crowd.map(({ uid }) => uid)
         for (let at = 0; at < friendsMax - 10; at += 18) await add(app, 'star', ...uids.slice(at, at + 18))

@@ -37,7 +37,8 @@ const listFriends = operation({
   reply: userPageOf(User),
   errors: [userNotFound],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
-  async run({ db, found, query }) {
+  async run(call) {
+    const { db, found, query } = call
     const pageOf = (asked: typeof query) => paginate(friendsOf(db, found), friendFilters(db), asked, (row) => row)
     const { data: rows, meta } = await pageOf(query)
     const { total } = meta.pagination
@@ -49,7 +50,7 @@ const listFriends = operation({
       rows.map(({ uid }) => uid),
     )
     const view = { actorUid: found.uid, withTags: false, withPrivate: true }
-    const data = rows.map((row) => toUser(db, row, { ...view, blocks: blocks.get(row.uid) }))
+    const data = rows.map((row) => toUser(call, row, { ...view, blocks: blocks.get(row.uid) }))
     return withCursor({ data, meta }, newest)
   },
 })

@@ -224,7 +224,7 @@ async function succeed(work: Work, group: GroupRow, leaving: GroupMemberRow): Pr
 /** Gives the group another owner and tells so. */
 export async function handOver(work: Work, group: GroupRow, owner: GroupMemberRow | undefined): Promise<GroupRow> {
   const handedOver = await putOwner(work, group, owner)
-  await work.emit(ownerTransferred, { group: await toldGroup(work.db, handedOver), oldOwner: group.owner })
+  await work.emit(ownerTransferred, { group: await toldGroup(work, handedOver), oldOwner: group.owner })
   return handedOver
 }
 

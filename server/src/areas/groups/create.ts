@@ -55,8 +55,8 @@ export async function createWithMembers(
   const guests = await decideGuests(db, scene, lists ?? {})
   const people = [...(owner ? [owner] : []), ...admitted(guests).map(({ user }) => user)]
   await work.emit(groupCreated, {
-    group: await toldGroup(db, group, seenBy(group, owner, member)),
-    members: Object.fromEntries(people.map((user) => [user.uid, toUserCard(db, user)])),
+    group: await toldGroup(work, group, seenBy(group, owner, member)),
+    members: Object.fromEntries(people.map((user) => [user.uid, toUserCard(work, user)])),
   })
   const received = await receiveGuests(work, scene, lists ?? {}, guests)
   return {

@@ -544,8 +544,8 @@ for (const database of databases) {
         await create(app, { guid: 'g', name: 'G', members: { participants: ['lin', 'bo'] } }, as('ada'))
         const count = async () => {
           let counted: number | undefined
-          const plans = await plansOf(h, app, async (db) => {
-            counted = await onlineMembersCount(db, await requireGroup(db, 'g'))
+          const plans = await plansOf(h, app, async (view) => {
+            counted = await onlineMembersCount(view, await requireGroup(view.db, 'g'))
           })
           return { counted, plans: plans.join('\n') }
         }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { View } from '../../kit/work.ts'
 import { askedOfEach, lookUpEach } from '../../storage/plans.ts'
 import { eachOf } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -9,16 +10,27 @@ import type { GroupRow } from './tables.ts'
 export const askedSharedMax = 10_000
 const askedAtOnce = 1_000
 
-/** How many members are connected: the members are asked, or all who are connected, whoever are fewer. */
-export async function onlineMembersCount(db: TenantDb, group: GroupRow): Promise<number> {
-  const online = onlineIn(db)
-  const asked = Math.min(online.size, group.members_count)
-  if (asked === 0) return 0
-  if (asked > askedSharedMax) db.leaveSharedReader()
-  const candidates = online.size < group.members_count ? inPortions([...online]) : membersAmong(db, group, online)
+/** How many members are connected. */
+export async function onlineMembersCount(view: View, group: GroupRow): Promise<number> {
   let count = 0
-  for await (const uids of candidates) count += await countMembers(db, group, uids)
+  for await (const uids of candidates(view, group)) count += await countMembers(view.db, group, uids)
   return count
+}
+
+/** The UIDs of all members who are connected, and maybe of others who are: for one statement, which looks each up. */
+export async function uidsOnlineFor(view: View, group: GroupRow): Promise<string[]> {
+  const found: string[] = []
+  for await (const uids of candidates(view, group)) found.push(...uids)
+  if (found.length > askedAtOnce) view.db.leaveSharedReader()
+  return found
+}
+
+/** Who may be a connected member: the members are asked, or all who are connected, whoever are fewer. */
+function candidates(view: View, group: GroupRow): Iterable<string[]> | AsyncIterable<string[]> {
+  const { db } = view
+  const online = onlineIn(view)
+  if (Math.min(online.size, group.members_count) > askedSharedMax) db.leaveSharedReader()
+  return online.size < group.members_count ? inPortions([...online]) : membersAmong(db, group, online)
 }
 
 function* inPortions(uids: string[]): Generator<string[]> {

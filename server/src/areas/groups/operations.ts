@@ -123,12 +123,13 @@ const getGroup = operation({
   reply: one(Group),
   errors: [groupNotFound, groupNotJoined, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),
-  async run({ db, found, actor }) {
+  async run(call) {
+    const { db, found, actor } = call
     if (actor) refuseUnless(roleRules.mayReadGroup(await policyOf(db, actor), found.type))
     const place = actor && (await placeIn(db, found, actor.uid))
     if (place) requireMayRead(place.standing, found.type, found.guid)
     const record = toGroup(found, place ? { member: place.member } : {})
-    return { data: { ...record, onlineMembersCount: await onlineMembersCount(db, found) } }
+    return { data: { ...record, onlineMembersCount: await onlineMembersCount(call, found) } }
   },
 })
 
@@ -141,14 +142,16 @@ const countOnlineMembers = operation({
   query: OnlineCountsQuery,
   mayTakeLong: true,
   reply: one(OnlineCounts),
-  async run({ db, query: { guids = [] }, actor }) {
+  async run(call) {
+    const { db, actor } = call
+    const { guids = [] } = call.query
     if (guids.length > guidsPerCallMax) {
       throw badRequest({ guids: [`must not have more than ${guidsPerCallMax} entries`] })
     }
     const viewer = actor && { uid: actor.uid, types: roleRules.readableGroupTypes(await policyOf(db, actor)) }
     const wanted = guids.length === 0 ? [] : (await selectGroups(db, { guids }, viewer)).rows
     const counts: [string, number][] = []
-    for (const group of wanted) counts.push([group.guid, await onlineMembersCount(db, group)])
+    for (const group of wanted) counts.push([group.guid, await onlineMembersCount(call, group)])
     return { data: Object.fromEntries(counts) }
   },
 })
@@ -198,7 +201,7 @@ const updateGroup = operation({
     const owned = owner ? await giveTo(call, scene, activeIn(scene.users, owner.uid)) : scene.group
     if (Object.keys(columns).length === 0 && owned === scene.group) return { data: answered(scene.group, scene) }
     const changed = await changeGroup(call, owned, columns, actor?.uid ?? systemUid)
-    await call.emit(groupUpdated, { group: await toldGroup(db, changed) })
+    await call.emit(groupUpdated, { group: await toldGroup(call, changed) })
     return { data: answered(changed, scene) }
   },
 })
@@ -270,7 +273,7 @@ const deleteGroup = operation({
     const { group, acting } = await holdScene(db, found.guid, actor, [])
     requireAdmin((await reachOf(db, actor, group, acting, 'deleteGroup')).acting, group.guid)
     await removeGroup(db, group)
-    await call.emit(groupDeleted, { group: await toldGroup(db, group), id: group.id })
+    await call.emit(groupDeleted, { group: await toldGroup(call, group), id: group.id })
     await forgetPermissions.ask(db, group.guid)
     const voidUpTo = await voidConversation(db, group)
     await call.later(

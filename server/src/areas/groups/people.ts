@@ -1,22 +1,30 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { View } from '../../kit/work.ts'
 import { foundFirst, joinedInOrder } from '../../storage/plans.ts'
 import { countMatching, idsMatching, matches } from '../../storage/search.ts'
+import { eachOf } from '../../storage/sql.ts'
 import { facetTotals, seekPage } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { onlineIn, type UserRow, uidsOnline, usersByUid, usersList } from '../users/index.ts'
+import { type UserRow, usersByUid, usersList } from '../users/index.ts'
 import { bansListOf, membersListOf } from './membership.ts'
-import { askedSharedMax } from './online.ts'
+import { askedSharedMax, uidsOnlineFor } from './online.ts'
 import { type MemberScope, memberScopes } from './schemas.ts'
 import type { Slice } from './selection.ts'
 import type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
 
 /** Pages of who is in a group, or shut out of it: the latest to come first, then by UID. */
-export interface PeopleQuery {
+interface PeopleQuery {
   scopes?: readonly MemberScope[]
-  status?: string | undefined
+  connected?: Connected | undefined
   searchKey?: string | undefined
   /** Whom the viewer may see, as a condition on `users`: nobody else is found by what a record tells. */
   visible?: RawBuilder<SqlBool> | undefined
+}
+
+/** Those who are connected, maybe with some who are not on the list; and whether it is they who are wanted, or all others. */
+interface Connected {
+  uids: string[]
+  areWanted: boolean
 }
 
 interface People<Row> {
@@ -32,9 +40,18 @@ interface Roll {
   group: GroupRow
 }
 
-export function selectMembers(db: TenantDb, group: GroupRow, query: PeopleQuery, slice: Slice) {
+export async function selectMembers(
+  view: View,
+  group: GroupRow,
+  { status, ...query }: Omit<PeopleQuery, 'connected'> & { status?: string | undefined },
+  slice: Slice,
+): Promise<People<GroupMemberRow>> {
   const roll: Roll = { table: 'group_members', list: membersListOf(group), at: 'joined_at', group }
-  return selectPeople<GroupMemberRow>(db, roll, query, slice)
+  if (status === undefined) return selectPeople(view.db, roll, query, slice)
+  // A word that is no status is nobody's.
+  if (!['available', 'online', 'offline'].includes(status)) return { total: 0, rows: [] }
+  const connected = { uids: await uidsOnlineFor(view, group), areWanted: status !== 'offline' }
+  return selectPeople(view.db, roll, { ...query, connected }, slice)
 }
 
 export function selectBanned(
@@ -50,37 +67,27 @@ export function selectBanned(
 async function selectPeople<Row extends { uid: string; user_id: string }>(
   db: TenantDb,
   roll: Roll,
-  { scopes = memberScopes, status, searchKey, visible }: PeopleQuery,
+  { scopes = memberScopes, connected, searchKey, visible }: PeopleQuery,
   slice: Slice,
 ): Promise<People<Row>> {
   const wanted = wantedScopes(scopes)
-  if (wanted?.length === 0 || !isStatus(status)) return { total: 0, rows: [] }
+  if (wanted?.length === 0) return { total: 0, rows: [] }
   const counts = await facetTotals(db, roll.list, [undefined])
   const listed = sum(counts.filter(({ facets }) => !wanted || wanted.includes(facets as MemberScope)))
   if (listed === 0) return { total: 0, rows: [] }
-  if (status === undefined && searchKey === undefined) {
+  if (connected === undefined && searchKey === undefined) {
     const rows = slice.offset >= listed ? [] : await walk<Row>(db, roll, wanted, slice)
     return { total: listed, rows: await withUsers(db, rows) }
   }
   if (listed > askedSharedMax) db.leaveSharedReader()
-  const sought = await searchOf(
-    db,
-    roll,
-    { wanted, status: status === 'online' ? 'available' : status, searchKey, visible },
-    listed,
-  )
-  if (sought.status === 'offline' && searchKey === undefined && !visible) {
-    const { total, rows } = await selectOffline<Row>(db, sought, slice)
+  const sought = await searchOf(db, { roll, wanted, connected, searchKey, visible, listed })
+  if (connected?.areWanted === false && searchKey === undefined && !visible) {
+    const { total, rows } = await selectOffline<Row>(db, sought, connected, slice)
     return { total, rows: await withUsers(db, rows) }
   }
   const total = await countFound(db, sought)
   const rows = slice.offset >= total ? [] : await found<Row>(db, sought, total, slice)
   return { total, rows: await withUsers(db, rows) }
-}
-
-/** A word that is no status is nobody's. */
-function isStatus(status: string | undefined): boolean {
-  return status === undefined || ['available', 'online', 'offline'].includes(status)
 }
 
 /** Nothing, if all scopes are wanted: then the order of time alone leads. */
@@ -130,7 +137,7 @@ async function walk<Row>(
 interface Sought {
   roll: Roll
   wanted: MemberScope[] | undefined
-  status: string | undefined
+  connected: Connected | undefined
   searchKey: string | undefined
   visible: RawBuilder<SqlBool> | undefined
   /** How many are on the list. */
@@ -143,31 +150,21 @@ interface Sought {
 
 const usersSearch = (key: string) => ({ list: usersList, words: [key], fields: [0, 1] })
 
-async function searchOf(
-  db: TenantDb,
-  roll: Roll,
-  asked: Pick<Sought, 'wanted' | 'status' | 'searchKey' | 'visible'>,
-  listed: number,
-): Promise<Sought> {
-  const { status, searchKey } = asked
+async function searchOf(db: TenantDb, known: Omit<Sought, 'candidates' | 'asking'>): Promise<Sought> {
+  const { connected, searchKey } = known
   const matching = searchKey === undefined ? Number.POSITIVE_INFINITY : await countMatching(db, usersSearch(searchKey))
-  return {
-    roll,
-    ...asked,
-    listed,
-    candidates: Math.min(matching, status === 'available' ? onlineIn(db).size : Number.POSITIVE_INFINITY),
-    asking: searchKey === undefined ? 1 : 10,
-  }
+  const online = connected?.areWanted ? connected.uids.length : Number.POSITIVE_INFINITY
+  return { ...known, candidates: Math.min(matching, online), asking: searchKey === undefined ? 1 : 10 }
 }
 
 /** From where on: those on the list who are sought, by asking about each in the order of the list. */
-function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey, visible }: Sought) {
+function asked(db: TenantDb, { roll: { table, group }, wanted, connected, searchKey, visible }: Sought) {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id}`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
     // Questions, not joins: a join may be planned to begin with all users.
-    ...hasStatus(db, status, column('uid')),
+    ...hasStatus(db, connected, column('uid')),
     ...(searchKey === undefined ? [] : [matches(db, usersSearch(searchKey), sql`${column('uid')}`)]),
     ...(visible
       ? [
@@ -179,27 +176,28 @@ function asked(db: TenantDb, { roll: { table, group }, wanted, status, searchKey
   return sql`FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
-function hasStatus(db: TenantDb, status: string | undefined, uid: RawBuilder<unknown>): RawBuilder<unknown>[] {
-  if (status === undefined) return []
-  return [status === 'available' ? sql`${uid} IN ${uidsOnline(db)}` : sql`${uid} NOT IN ${uidsOnline(db)}`]
+function hasStatus(db: TenantDb, connected: Connected | undefined, uid: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  if (!connected) return []
+  const uids = eachOf(db, connected.uids)
+  return [connected.areWanted ? sql`${uid} IN ${uids}` : sql`${uid} NOT IN ${uids}`]
 }
 
 /** The same, by looking up in the list those whom the filters find; `hits` names these first. */
-function gathered(db: TenantDb, { roll: { table, group }, wanted, status, visible }: Sought) {
+function gathered(db: TenantDb, { roll: { table, group }, wanted, connected, visible }: Sought) {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = [
     sql`users.app_id = ${db.appId} AND users.uid = hit.uid`,
     sql`${column('app_id')} = ${db.appId} AND ${column('group_id')} = ${group.id} AND ${column('user_id')} = users.id`,
     ...(wanted ? [sql`${column('scope')} IN (${sql.join(wanted)})`] : []),
-    ...hasStatus(db, status, column('uid')),
+    ...hasStatus(db, connected, column('uid')),
     ...(visible ? [visible] : []),
   ]
   return sql`FROM ${joinedInOrder('hit', 'users', table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
 /** Whom the filters find: by the search, or else by being connected. */
-function hits(db: TenantDb, { searchKey }: Sought) {
-  const uids = searchKey === undefined ? uidsOnline(db) : idsMatching(db, usersSearch(searchKey))
+function hits(db: TenantDb, { searchKey, connected }: Sought) {
+  const uids = searchKey === undefined ? eachOf(db, connected?.uids ?? []) : idsMatching(db, usersSearch(searchKey))
   return foundFirst('hit', ['uid'], uids)
 }
 
@@ -233,9 +231,10 @@ const leftOutMax = 2_000
 async function selectOffline<Row extends { uid: string }>(
   db: TenantDb,
   sought: Sought,
+  { uids }: Connected,
   { limit, offset }: Slice,
 ): Promise<{ total: number; rows: Row[] }> {
-  const online = await searchOf(db, sought.roll, { ...sought, status: 'available' }, sought.listed)
+  const online = await searchOf(db, { ...sought, connected: { uids, areWanted: true } })
   const connected = await countFound(db, online)
   const total = sought.listed - connected
   if (offset >= total) return { total, rows: [] }

@@ -1,5 +1,4 @@
-import type { Work } from '../../kit/work.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import type { View, Work } from '../../kit/work.ts'
 import { placeOfGroup, writeAction } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { systemRecord, systemUid, toUser, type UserRow } from '../users/index.ts'
@@ -26,19 +25,19 @@ interface Deed {
 }
 
 /** The user in short, as messages about them show; what is private or long stays out of the history. */
-function toUserCard(db: TenantDb, row: UserRow): User {
-  const { metadata: _metadata, tags: _tags, statusMessage: _said, ...card } = toUser(db, row)
+function toUserCard(view: View, row: UserRow): User {
+  const { metadata: _metadata, tags: _tags, statusMessage: _said, ...card } = toUser(view, row)
   return card
 }
 
-async function cardOf(work: Work, user: UserRow | undefined): Promise<User> {
-  return user ? toUserCard(work.db, user) : systemRecord(work)
+async function cardOf(view: View, user: UserRow | undefined): Promise<User> {
+  return user ? toUserCard(view, user) : systemRecord(view)
 }
 
 /** The record that events carry. How many are connected is not counted anew with each change of a large group. */
-export async function toldGroup(db: TenantDb, row: GroupRow, record: Group = toGroup(row)): Promise<Group> {
+export async function toldGroup(view: View, row: GroupRow, record: Group = toGroup(row)): Promise<Group> {
   if (row.members_count > onlineCountedMax) return record
-  return { ...record, onlineMembersCount: await onlineMembersCount(db, row) }
+  return { ...record, onlineMembersCount: await onlineMembersCount(view, row) }
 }
 
 /** By these somebody comes in or goes out. */
@@ -51,7 +50,7 @@ async function say(work: Work, action: string, { group, by, on }: Deed, extras?:
     sender: by?.uid ?? systemUid,
     receiver: group.guid,
     by: { entity: await cardOf(work, by), entityType: 'user' },
-    on: { entity: toUserCard(work.db, on), entityType: 'user' },
+    on: { entity: toUserCard(work, on), entityType: 'user' },
     for: { entity: toGroupCard(group), entityType: 'group' },
     ...(extras && { extras }),
     ...(passages.includes(action) && { concerns: on.uid }),
@@ -63,10 +62,10 @@ const deeds = { added: memberAdded, kicked: memberKicked, banned: memberBanned, 
 /** Tells the group, and the log, what somebody did to a user; answers the message. */
 export async function tellDeed(work: Work, action: keyof typeof deeds, deed: Deed): Promise<Message> {
   const message = await say(work, action, deed)
-  const group = await toldGroup(work.db, deed.group, toGroupCard(deed.group))
+  const group = await toldGroup(work, deed.group, toGroupCard(deed.group))
   await work.emit(deeds[action], {
     group,
-    user: toUserCard(work.db, deed.on),
+    user: toUserCard(work, deed.on),
     by: await cardOf(work, deed.by),
     message,
   })
@@ -84,8 +83,8 @@ export async function tellMove(
 ): Promise<Message> {
   const message = await say(work, action, { group, by: user, on: user })
   await work.emit(moves[action], {
-    group: await toldGroup(work.db, group, toGroupCard(group)),
-    user: toUserCard(work.db, user),
+    group: await toldGroup(work, group, toGroupCard(group)),
+    user: toUserCard(work, user),
     message,
   })
   return message
@@ -93,10 +92,10 @@ export async function tellMove(
 
 export async function tellScope(work: Work, deed: Deed, scope: MemberScope, oldScope: MemberScope): Promise<void> {
   const message = await say(work, 'scopeChanged', deed, { scope: { new: scope, old: oldScope } })
-  const group = await toldGroup(work.db, deed.group, toGroupCard(deed.group))
+  const group = await toldGroup(work, deed.group, toGroupCard(deed.group))
   await work.emit(memberScopeChanged, {
     group,
-    user: toUserCard(work.db, deed.on),
+    user: toUserCard(work, deed.on),
     by: await cardOf(work, deed.by),
     message,
     scope,

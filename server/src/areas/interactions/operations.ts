@@ -85,7 +85,7 @@ async function record(work: Work, found: MessageRow, actor: Actor | undefined, e
     const user = await findUser(db, uid)
     await work.emit(goalCompleted, {
       messageId: String(found.id),
-      sender: user ? toUser(db, user, { withTags: false }) : { uid },
+      sender: user ? toUser(work, user, { withTags: false }) : { uid },
       receiverId: found.receiver,
       receiverType: found.receiver_type,
       interactions: after,

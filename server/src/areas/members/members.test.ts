@@ -5,7 +5,9 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { sayIn } from '../../../../tests/support/talk.ts'
 import { connectUsers, logOf, toldTo } from '../../../../tests/support/told.ts'
+import { viewIn } from '../../kit/work.ts'
 import { tenantDb } from '../../storage/tenant.ts'
+import { requireGroup, selectMembers } from '../groups/index.ts'
 import { placeOfGroup } from '../timeline/index.ts'
 
 const as = (uid: string) => ({ onBehalfOf: uid })
@@ -310,6 +312,20 @@ for (const database of databases) {
         connectUsers(h, app, ...Array.from({ length: 8 }, (_, n) => `extra${n}`), 'ada')
         assert.deepEqual(uidsIn((await list(app, '?status=available')).data), ['ada'])
         assert.equal((await list(app, '?status=offline')).meta.pagination.total, 3)
+      })
+
+      it('is no long read in a small group, however many are connected elsewhere', async () => {
+        const app = await crew()
+        connectUsers(h, app, 'mod', 'part', ...Array.from({ length: 1_500 }, (_, n) => `stranger-${n}`))
+        const { database, tools } = h.service.house
+        // Where a long read ends as soon as it turns out to be one.
+        const view = viewIn({ ...database.reader, isShared: true }, app.id, tools)
+        const group = await requireGroup(view.db, 'g')
+        const found = async (query: Parameters<typeof selectMembers>[2]) =>
+          uidsIn((await selectMembers(view, group, query, { limit: 10, offset: 0 })).rows.map(({ user }) => user))
+        assert.deepEqual((await found({ status: 'available' })).toSorted(), ['mod', 'part'])
+        assert.deepEqual(await found({ status: 'available', scopes: ['moderator'] }), ['mod'])
+        assert.deepEqual((await found({ status: 'offline' })).toSorted(), ['ada', 'admin'])
       })
 
       it('gives every member once when walked page by page', async () => {

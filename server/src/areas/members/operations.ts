@@ -2,8 +2,7 @@ import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page
 import { Done, done, one } from '../../common/reply.ts'
 import { badRequest, quotaReached } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
-import type { Work } from '../../kit/work.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import type { View, Work } from '../../kit/work.ts'
 import {
   bannedFromGroup,
   groupNotFound,
@@ -126,17 +125,18 @@ const listMembers = operation({
   reply: userPageOf(Member),
   errors: [groupNotFound, groupNotJoined, bannedFromGroup],
   find: ({ db, params }) => requireGroup(db, params.guid),
-  async run({ db, found, query, actor }) {
+  async run(call) {
+    const { db, found, query, actor } = call
     const slice = sliceOf(query)
     const allowed = actor ? await scopesShownTo(db, found, actor) : [...memberScopes]
     const scopes = allowed.filter((scope) => !query.scopes || query.scopes.includes(scope))
     const visible = actor && (await seenBy(db, actor))
-    const { total, rows } = await selectMembers(db, found, { ...query, scopes, visible }, slice)
-    const data = await shownMembers(db, rows, actor)
+    const { total, rows } = await selectMembers(call, found, { ...query, scopes, visible }, slice)
+    const data = await shownMembers(call, rows, actor)
     const meta = { pagination: paginationOf(total, data.length, slice) }
     const users = (listed: typeof rows) => listed.map(({ user }) => user)
     const first = async (limit: number) =>
-      users((await selectMembers(db, found, { ...query, scopes }, { limit, offset: 0 })).rows)
+      users((await selectMembers(call, found, { ...query, scopes }, { limit, offset: 0 })).rows)
     const newest = await newestChange(db, { page: users(rows), total, first, visible })
     return withCursor({ data, meta }, newest)
   },
@@ -160,7 +160,9 @@ const getMember = operation({
     if (!user) throw userNotFound({ uid: params.uid })
     return { group, user }
   },
-  async run({ db, found: { group, user }, actor }) {
+  async run(call) {
+    const { db, actor } = call
+    const { group, user } = call.found
     if (actor) await authorise(db, actor, 'listGroupMembers')
     const scopes = actor ? await scopesShownTo(db, group, actor) : memberScopes
     const row = await findMember(db, group, user.uid)
@@ -169,23 +171,23 @@ const getMember = operation({
     if (!row || !(user.uid === actor?.uid || scopes.includes(row.scope))) {
       throw notAMember({ uid: user.uid, guid: group.guid })
     }
-    const [data] = await shownMembers(db, [{ user, row }], actor)
+    const [data] = await shownMembers(call, [{ user, row }], actor)
     return { data: data as Member }
   },
 })
 
 /** Members as the acting user may see them. */
 async function shownMembers(
-  db: TenantDb,
+  view: View,
   members: { user: UserRow; row: GroupMemberRow }[],
   actor: Actor | undefined,
 ): Promise<Member[]> {
   const uids = members.map(({ user }) => user.uid)
-  const blocks = actor ? await blocksBetween.ask(db, actor.uid, uids) : new Map()
-  const sees = await sightOf(db, actor, () => uids)
-  const view = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
+  const blocks = actor ? await blocksBetween.ask(view.db, actor.uid, uids) : new Map()
+  const sees = await sightOf(view.db, actor, () => uids)
+  const how = { actorUid: actor?.uid, withTags: false, withPrivate: !actor }
   return members.map(({ user, row }) => ({
-    ...toUser(db, user, { ...view, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
+    ...toUser(view, user, { ...how, blocks: blocks.get(user.uid), veiled: !sees(user.uid) }),
     scope: row.scope,
     joinedAt: row.joined_at,
   }))

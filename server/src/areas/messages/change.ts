@@ -45,7 +45,7 @@ export async function editMessage(
   if (data === undefined && tags === undefined) throw badRequest({ data: ['is required'] })
   const { mentions: _, entities, ...stored } = JSON.parse(row.data)
   const content = editedContent(row, stored, data === undefined ? {} : data)
-  const mentions = await mentionedUsers(db, content.mentioned)
+  const mentions = await mentionedUsers(work, content.mentioned)
   const known = Object.keys(mentions)
   const by = actor?.uid ?? systemUid
   const kept = row.flags.includes('r') ? 'r' : ''
@@ -64,7 +64,7 @@ export async function editMessage(
     await putTags(db, row.id, tags)
   }
   await putSearchEntries(db, messagesList, [searchEntry(changed)])
-  const message = await seenMessage(db, changed.id, undefined)
+  const message = await seenMessage(work, changed.id, undefined)
   const action = await tell(work, row, actor, 'edited', message)
   await work.emit(messageEdited, { message, action })
   return action
@@ -95,7 +95,7 @@ export async function deleteMessage(work: Work, seen: MessageRow, actor: Actor |
   refuseUntouchable(row)
   await refuseChange(db, row, actor, 'delete')
   await takeContent(work, row, actor?.uid ?? systemUid)
-  const message = await seenMessage(db, row.id, undefined)
+  const message = await seenMessage(work, row.id, undefined)
   const action = await tell(work, row, actor, 'deleted', message)
   await work.emit(messageDeleted, { message, action })
   return action
@@ -151,10 +151,10 @@ export async function deleteForGood(work: Work, seen: MessageRow, actor: Actor |
   if (row.category === 'action' || row.category === 'call') refuseUntouchable(row)
   await refuseChange(db, row, actor, 'delete')
   const by = actor?.uid ?? systemUid
-  const { deletedAt: _, deletedBy: __, ...was } = await seenMessage(db, row.id, undefined)
+  const { deletedAt: _, deletedBy: __, ...was } = await seenMessage(work, row.id, undefined)
   const { entities } = JSON.parse(row.data)
   const gone = { ...row, data: JSON.stringify({ entities }), deleted_at: now, deleted_by: by, updated_at: now }
-  const message = toMessage(db, gone, {})
+  const message = toMessage(work, gone, {})
   const id = String(await db.takeId('messages'))
   const telling = async (inside: Message): Promise<Message> => ({
     id,
@@ -235,7 +235,7 @@ async function entitiesOf(
   { quotedMessage: _, ...message }: Message,
 ) {
   const by: Entity = {
-    entity: actor ? (await speakerFor(work.db, actor)).entity : await systemRecord(work),
+    entity: actor ? (await speakerFor(work, actor)).entity : await systemRecord(work),
     entityType: 'user',
   }
   const on: Entity = { entity: message, entityType: 'message' }
@@ -252,5 +252,5 @@ async function whereTold(work: Work, row: MessageRow, actor: Actor | undefined):
   const uid = actor?.uid === row.receiver ? row.sender : row.receiver
   if (uid === systemUid) return { entity: await systemRecord(work), entityType: 'user' }
   const user = await findUser(db, uid)
-  return { entity: user ? toUser(db, user, { withTags: false }) : { uid }, entityType: 'user' }
+  return { entity: user ? toUser(work, user, { withTags: false }) : { uid }, entityType: 'user' }
 }

@@ -94,6 +94,31 @@ for (const database of databases) {
       for (const url of new Set(addresses)) assert.equal((await stream(h, url)).bytes.toString(), 'rows of oak')
     })
 
+    it('are in actions by the keys of their files, too, and shown there with addresses signed then', async () => {
+      const { id } = assertSucceeds(await sendForm(...head, field('type', 'file'), file())).data
+      const edited = assertSucceeds(await app.put(`/messages/${id}`, { data: { caption: 'Oak' } }, as('lin'))).data
+      const { data } = await tenantDb(h.service.house.database.reader, app.id)
+        .select('messages')
+        .select('messages.data')
+        .where('messages.id', '=', Number(edited.id))
+        .executeTakeFirstOrThrow()
+      assert.match(data, /plan\.txt/)
+      assert.doesNotMatch(data, /\/files\//)
+
+      // Long after what was signed at first has ended.
+      h.clock.setOffset(h.clock.offsetSeconds() + 30 * 24 * 3600)
+      const shown = [
+        assertSucceeds(await app.get(`/messages/${edited.id}`)).data,
+        ...assertSucceeds(await app.get('/users/lin/messages?categories=action', as('ada'))).data,
+      ]
+      assert.ok(shown.length > 1)
+      for (const action of shown) {
+        const { attachments, url } = action.data.entities.on.entity.data
+        assert.equal(attachments[0].url, url)
+        assert.equal((await stream(h, url)).bytes.toString(), 'rows of oak')
+      }
+    })
+
     it('are one file where only an address is given', async () => {
       const at = (url: unknown, more: object = {}) => ({ ...toAda, type: 'video', data: { url, ...more } })
       for (const [url, name, extension, mimeType] of [

@@ -32,12 +32,13 @@ export const keptMedia = ({ tools, appId }: Where, content: object) =>
 
 /** Uploads are asked for where the message could be sent; what names nobody is told apart from what is forbidden. */
 export async function mayUploadTo(
-  { db }: Work,
+  work: Work,
   actor: Actor,
   { receiverId, receiverType, parentMessageId }: Destination,
 ): Promise<boolean> {
+  const { db } = work
   try {
-    const speaker = await speakerFor(db, actor)
+    const speaker = await speakerFor(work, actor)
     const receiver = await receiverFor(db, receiverType, receiverId)
     // What a file is sent as is said later, so any type that may be sent will do.
     const content = { category: 'message', type: mediaTypes, mimeTypes: [] }

@@ -5,7 +5,7 @@ import { ApiError, badRequest } from '../../kit/errors.ts'
 import type { Portion } from '../../kit/limits.ts'
 import { type Actor, operation, type ReceivedFile } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
-import type { Work } from '../../kit/work.ts'
+import type { View, Work } from '../../kit/work.ts'
 import { ToldOnce } from '../../plain/ready-made.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
@@ -120,7 +120,7 @@ const sendMessage = operation({
     'app itself speaks, and asks nobody.',
   userCount: ({ multipleReceivers }) => receiversIn(multipleReceivers),
   reply: Type.Union([one(Message), one(SentToMany)]),
-  run: async (call) => sendToAll(call, await speakerFor(call.db, call.actor, call.portion)),
+  run: async (call) => sendToAll(call, await speakerFor(call, call.actor, call.portion)),
 })
 
 type SendCall = Work & { body: MessageSend; files: ReceivedFile[] }
@@ -218,7 +218,7 @@ const sendToGroup = operation({
 type PathCall = SendCall & { actor: Actor | undefined; portion: Portion | undefined }
 
 async function sendByPath(call: PathCall, to: { receiver: string; receiverType: string }) {
-  const speaker = await speakerFor(call.db, call.actor, call.portion)
+  const speaker = await speakerFor(call, call.actor, call.portion)
   return { data: await sendOne(call, speaker, { ...call.body, ...to }, call.files) }
 }
 
@@ -233,9 +233,10 @@ const getMessage = operation({
   reply: one(Message),
   errors: [failures.messageNotFound, failures.messageNotAccessible, permissionDenied],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
-  async run({ db, found, actor }) {
+  async run(call) {
+    const { db, found, actor } = call
     if (actor) await refuseOfStrangers(db, actor, found)
-    return { data: await seenMessage(db, found.id, actor) }
+    return { data: await seenMessage(call, found.id, actor) }
   },
 })
 
@@ -352,7 +353,7 @@ function inConversation(conversationKey: ConversationKey, clearedSeq: number): I
   return { kind: 'conversation', conversationKey, clearedSeq }
 }
 
-type ListCall = Asking & { db: TenantDb; query: MessageListQuery }
+type ListCall = Asking & View & { query: MessageListQuery }
 
 async function list(call: ListCall, scope: Scope) {
   const { db, query, actor, caller } = call
@@ -361,7 +362,7 @@ async function list(call: ListCall, scope: Scope) {
     return caller.kind === 'client' ? { data: countsByKind(counts) } : { data: counts }
   }
   const { rows, meta } = await readStretch(db, scope, query, call)
-  return { data: await shown(db, rows, actor, query), meta }
+  return { data: await shown(call, rows, actor, query), meta }
 }
 
 const listUserMessages = operation({
@@ -388,7 +389,7 @@ const listUserMessages = operation({
     }
     const slice = sliceOf(query)
     const { total, rows } = await messagesOfUser(db, found.uid, query, slice)
-    const data = await shown(db, rows, undefined, query)
+    const data = await shown(call, rows, undefined, query)
     const [first] = data
     return {
       data,
@@ -431,12 +432,13 @@ const listReceipts = operation({
   reply: ReceiptStretch,
   errors: [failures.messageNotFound, failures.messageNotAccessible],
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
-  async run({ db, found, query, caller, actor }) {
+  async run(call) {
+    const { found, query, caller, actor } = call
     const limit = Math.min(query.limit ?? receiptLimits.usual, limitMaxFor(caller))
     const { affix = 'append', id } = query
     // As with every word that a list does not know: it finds nothing.
     const isKnown = affix === 'append' || affix === 'prepend'
-    const data = isKnown ? await receiptsOf(db, found, { limit, affix, id: id?.toLowerCase(), viewer: actor }) : []
+    const data = isKnown ? await receiptsOf(call, found, { limit, affix, id: id?.toLowerCase(), viewer: actor }) : []
     const page = data.map(({ sender }) => ({ id: String(sender.uid) }))
     return { data, meta: { current: { limit, count: data.length }, ...cursorsOf(page, { id }) } }
   },
@@ -465,7 +467,7 @@ const sendAsBot = operation({
       uid: call.found.uid,
       id: call.found.id,
       actor: undefined,
-      entity: toUser(call.db, call.found, { withTags: false }),
+      entity: toUser(call, call.found, { withTags: false }),
     }),
 })
 

@@ -1,5 +1,6 @@
 import type { Portion } from '../../kit/limits.ts'
 import type { Actor } from '../../kit/operation.ts'
+import type { View } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blocksOf, refusalTo, relationBetween } from '../blocked-users/index.ts'
 import { bannedFromGroup, groupNotJoined } from '../groups/errors.ts'
@@ -42,14 +43,14 @@ export interface Speaker {
   portion?: Portion | undefined
 }
 
-export async function speakerFor(db: TenantDb, actor: Actor | undefined, portion?: Portion): Promise<Speaker> {
+export async function speakerFor(view: View, actor: Actor | undefined, portion?: Portion): Promise<Speaker> {
   if (!actor) return { uid: systemUid, id: '', actor: undefined, entity: systemUser }
-  const user = await userActing(db, actor)
+  const user = await userActing(view.db, actor)
   return {
     uid: actor.uid,
     id: user?.id ?? '',
     actor,
-    entity: user ? toUser(db, user, { withTags: false }) : { uid: actor.uid },
+    entity: user ? toUser(view, user, { withTags: false }) : { uid: actor.uid },
     portion,
   }
 }
@@ -164,9 +165,9 @@ export function receiverId(receiver: Receiver): string {
 }
 
 /** The receiver as it was when something was sent to it. A user tells of the conversation with another, not with the app. */
-export function entityOf(db: TenantDb, receiver: Receiver, { uid }: Pick<Speaker, 'uid'>): Entity {
+export function entityOf(view: View, receiver: Receiver, { uid }: Pick<Speaker, 'uid'>): Entity {
   if (receiver.type === 'group') return { entity: toGroup(receiver.group), entityType: 'group' }
-  const user = toUser(db, receiver.user, { withTags: false })
+  const user = toUser(view, receiver.user, { withTags: false })
   // Notes to oneself stand in a conversation, too.
   const entity = uid === systemUid ? user : { ...user, conversationId: conversationId(uid, user.uid) }
   return { entity, entityType: 'user' }

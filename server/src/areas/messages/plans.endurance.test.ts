@@ -118,7 +118,7 @@ for (const database of databases) {
     })
     after(() => h.close())
 
-    const plansOf = (work: (db: TenantDb) => Promise<unknown>) => plannedFor(h, app, work)
+    const plansOf = (work: (db: TenantDb) => Promise<unknown>) => plannedFor(h, app, ({ db }) => work(db))
 
     const tables = [
       'messages',

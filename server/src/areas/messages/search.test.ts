@@ -113,11 +113,11 @@ for (const database of databases) {
     it('costs somebody who sees nothing no search, and somebody who sees little a look at just that', async () => {
       const search = { searchKey: 'a i o u e' }
       const statementsFor = (uid: string) =>
-        statementsOf(h, app, (db) =>
+        statementsOf(h, app, ({ db }) =>
           readStretch(db, { kind: 'viewer', uid }, search, asking({ uid, role: 'default', roleId: null })),
         )
       const inPages = (uid: string) =>
-        statementsOf(h, app, (db) => messagesOfUser(db, uid, search, { limit: 100, offset: 0 }))
+        statementsOf(h, app, ({ db }) => messagesOfUser(db, uid, search, { limit: 100, offset: 0 }))
       for (const asked of [await statementsFor('max'), await statementsFor('ada'), await inPages('ada')]) {
         assert.deepEqual(
           asked.filter((text) => /search_grams/.test(text)),

@@ -1,7 +1,7 @@
 import { badRequest } from '../../kit/errors.ts'
 import { useOne } from '../../kit/limits.ts'
 import type { Actor, ReceivedFile } from '../../kit/operation.ts'
-import type { Work } from '../../kit/work.ts'
+import type { View, Work } from '../../kit/work.ts'
 import { putSearchEntries } from '../../storage/search.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { adoptAttachments, claimFiles, fileKeysOf, storedAttachment } from '../files/index.ts'
@@ -115,7 +115,7 @@ export async function deliver(
     await openConversation(db, place, work.now)
     const conversation = await holdConversation(db, place.conversationKey)
     const known = conversation && (await messageSentAs(db, conversation, speaker.uid, muid))
-    if (known) return seenMessage(db, known.id, speaker.actor)
+    if (known) return seenMessage(work, known.id, speaker.actor)
   }
   const kept = await withOwnFiles(work, content)
   // What a file was called counts for nothing where it is known what it is.
@@ -148,10 +148,10 @@ async function write(
   { muid, tags, parent, quotedId }: Links,
 ): Promise<Message> {
   const { db } = work
-  const mentions = await mentionedUsers(db, content.mentioned)
+  const mentions = await mentionedUsers(work, content.mentioned)
   const entities = {
     sender: { entity: speaker.entity, entityType: 'user' },
-    receiver: entityOf(db, receiver, speaker),
+    receiver: entityOf(work, receiver, speaker),
   }
   const known = Object.keys(mentions)
   const { data } = content
@@ -176,9 +176,9 @@ async function write(
   if (parent) await countReply(work, parent, row, notified)
   // Nobody has done anything with it yet; only what it quotes has to be looked up.
   const seenBy = async (viewer: Actor | undefined): Promise<Message> => {
-    const bare = toMessage(db, row, {}, viewer ? { subscribed: true } : {})
+    const bare = toMessage(work, row, {}, viewer ? { subscribed: true } : {})
     if (quotedId === undefined) return bare
-    const [quoting] = await toMessages(db, [{ ...row, ...unseen }], { viewer })
+    const [quoting] = await toMessages(work, [{ ...row, ...unseen }], { viewer })
     return quoting ?? bare
   }
   const message = await seenBy(undefined)
@@ -215,12 +215,14 @@ async function claim(db: TenantDb, { attachments = [] }: Attached, messageId: nu
 const unseen = { delivered_at: null, read_at: null, delivered_to_me_at: null, read_by_me_at: null }
 
 /** Those of the named who exist, as they are now. Their metadata stays out: it would be copied into every message. */
-export async function mentionedUsers(db: TenantDb, uids: string[]): Promise<Record<string, object>> {
-  const users = await usersByUid(db, uids)
+export async function mentionedUsers(view: View, uids: string[]): Promise<Record<string, object>> {
+  const users = await usersByUid(view.db, uids)
   return Object.fromEntries(
     uids.flatMap((uid) => {
       const user = users.get(uid)
-      return user?.deactivated_at === null ? [[uid, toUser(db, { ...user, metadata: null }, { withTags: false })]] : []
+      return user?.deactivated_at === null
+        ? [[uid, toUser(view, { ...user, metadata: null }, { withTags: false })]]
+        : []
     }),
   )
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../../kit/operation.ts'
+import type { View } from '../../kit/work.ts'
 import type { SearchEntry } from '../../storage/search.ts'
 import { withoutAccents } from '../../storage/search-text.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
@@ -72,9 +73,10 @@ const messageSeenBy = prepared<{ id: number; viewer: string }, SeenMessage>((db,
 )
 
 /** One message as a viewer sees it now. */
-export async function seenMessage(db: TenantDb, id: number, viewer: Actor | undefined): Promise<Message> {
+export async function seenMessage(view: View, id: number, viewer: Actor | undefined): Promise<Message> {
+  const { db } = view
   const rows = viewer ? await messageSeenBy(db, { id, viewer: viewer.uid }) : await messageAlone(db, { id })
-  const [message] = await toMessages(db, rows, { viewer })
+  const [message] = await toMessages(view, rows, { viewer })
   if (!message) throw messageNotFound({ id })
   return message
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../../kit/operation.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import type { View } from '../../kit/work.ts'
 import type { SeenMessage } from '../timeline/index.ts'
 import { toMessages } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
@@ -8,12 +8,13 @@ import type { MessageListQuery } from './schemas.ts'
 
 /** Messages as a list shows them. */
 export async function shown(
-  db: TenantDb,
+  view: View,
   rows: SeenMessage[],
   viewer: Actor | undefined,
   query: Partial<MessageListQuery>,
 ): Promise<Message[]> {
-  const messages = await toMessages(db, rows, {
+  const { db } = view
+  const messages = await toMessages(view, rows, {
     viewer,
     withTags: query.withTags ?? false,
     withQuoted: !query.hideQuotedMessages,

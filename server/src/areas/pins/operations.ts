@@ -33,7 +33,7 @@ async function refusePinning(db: TenantDb, row: MessageRow, actor: Actor | undef
 }
 
 async function tell(work: Work, event: typeof messagePinned, row: MessageRow, by: string): Promise<void> {
-  const message = await seenMessage(work.db, row.id, undefined)
+  const message = await seenMessage(work, row.id, undefined)
   await work.emit(event, { message, by, at: work.now, audience: await audienceFor(work.db, row, by) })
 }
 
@@ -54,7 +54,7 @@ const pin = operation({
     const by = actor?.uid ?? systemUid
     await pinMessage(call, found, by)
     await tell(call, messagePinned, found, by)
-    return { data: await seenMessage(db, found.id, actor) }
+    return { data: await seenMessage(call, found.id, actor) }
   },
 })
 
@@ -71,7 +71,7 @@ const unpin = operation({
     const { db, found, actor } = call
     await refusePinning(db, found, actor)
     if (await unpinMessage(db, found)) await tell(call, messageUnpinned, found, actor?.uid ?? systemUid)
-    return { data: await seenMessage(db, found.id, actor) }
+    return { data: await seenMessage(call, found.id, actor) }
   },
 })
 
@@ -95,7 +95,7 @@ const save = operation({
     refuseUntouchable(found)
     await refuseUnread(db, call.actor, found)
     const isNew = await saveMessage(call, found, uid)
-    const message = await seenMessage(db, found.id, call.actor)
+    const message = await seenMessage(call, found.id, call.actor)
     if (isNew) await call.emit(messageSaved, { uid, message: pushed(message) })
     return { data: message }
   },
@@ -115,7 +115,7 @@ const unsave = operation({
     const uid = call.actor?.uid ?? ''
     await refuseUnread(db, call.actor, found)
     const wasSaved = await unsaveMessage(db, found, uid)
-    const message = await seenMessage(db, found.id, call.actor)
+    const message = await seenMessage(call, found.id, call.actor)
     if (wasSaved) await call.emit(messageUnsaved, { uid, message: pushed(message) })
     return { data: message }
   },

@@ -4,7 +4,7 @@ import { one } from '../../common/reply.ts'
 import { badRequest } from '../../kit/errors.ts'
 import { type Actor, type Caller, operation } from '../../kit/operation.ts'
 import type { Static } from '../../kit/schema.ts'
-import type { Work } from '../../kit/work.ts'
+import type { View, Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { blockedReceiver, blockedSender } from '../blocked-users/errors.ts'
 import { actionNotAllowed, messageNotAccessible, messageNotFound } from '../messages/errors.ts'
@@ -33,12 +33,12 @@ const messageErrors = [messageNotFound, messageNotAccessible, permissionDenied]
 const reactErrors = [...messageErrors, actionNotAllowed, blockedReceiver, blockedSender]
 
 async function list(
-  db: TenantDb,
+  call: View & { actor: Actor | undefined; caller: Caller },
   row: MessageRow,
   reaction: string | undefined,
   query: Static<typeof ReactionListQuery>,
-  { actor, caller }: { actor: Actor | undefined; caller: Caller },
 ) {
+  const { db, actor, caller } = call
   const all = db
     .select('reactions')
     .selectAll()
@@ -63,7 +63,7 @@ async function list(
   const shown = data.flatMap((each) => {
     const user = users.get(each.uid)
     const view = { actorUid: actor?.uid, withTags: false, veiled: !sees(each.uid) }
-    return user ? [toReaction(each, toUser(db, user, view))] : []
+    return user ? [toReaction(each, toUser(call, user, view))] : []
   })
   const current = { ...meta.current, count: shown.length }
   return { data: shown, meta: { ...meta, current } }
@@ -101,7 +101,7 @@ const listReactions = operation({
   reply: cursorPageOf(Reaction),
   errors: messageErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
-  run: ({ db, found, query, ...who }) => list(db, found, undefined, query, who),
+  run: (call) => list(call, call.found, undefined, call.query),
 })
 
 const listReactionsOfKind = operation({
@@ -115,7 +115,7 @@ const listReactionsOfKind = operation({
   reply: cursorPageOf(Reaction),
   errors: messageErrors,
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
-  run: ({ db, found, params, query, ...who }) => list(db, found, params.reaction, query, who),
+  run: (call) => list(call, call.found, call.params.reaction, call.query),
 })
 
 /** Reacts for the acting user; once more with the same changes nothing. */
@@ -129,7 +129,7 @@ async function react(work: Work, row: MessageRow, actor: Actor | undefined, reac
   await refuseAcrossBlock(db, row, actor)
   const added = await addReaction(work, row, actor?.uid ?? '', reaction)
   if (added) await tell(work, reactionAdded, row, added)
-  return { data: await seenMessage(db, row.id, actor) }
+  return { data: await seenMessage(work, row.id, actor) }
 }
 
 /** In a group, the scope must allow it: to react, and to take it back. */
@@ -144,12 +144,12 @@ async function tell(work: Work, event: typeof reactionAdded, row: MessageRow, re
   const user = await findUser(work.db, reaction.uid)
   if (!user) return
   await work.emit(event, {
-    reaction: toReaction(reaction, toUser(work.db, user, { withTags: false })),
+    reaction: toReaction(reaction, toUser(work, user, { withTags: false })),
     receiverId: row.receiver,
     receiverType: row.receiver_type,
     conversationId: conversationIdOf(row.conversation_key),
     ...(row.parent_id !== null && { parentMessageId: String(row.parent_id) }),
-    message: toMessage(work.db, row, {}),
+    message: toMessage(work, row, {}),
     audience: await audienceFor(work.db, row, reaction.uid),
   })
 }
@@ -196,7 +196,7 @@ const takeReactionBack = operation({
     await refuseReacting(db, found, actor)
     const removed = await removeReaction(db, found, actor?.uid ?? '', params.reaction)
     if (removed) await tell(call, reactionRemoved, found, removed)
-    return { data: await seenMessage(db, found.id, actor) }
+    return { data: await seenMessage(call, found.id, actor) }
   },
 })
 

@@ -179,7 +179,7 @@ for (const database of databases) {
     it('are looked up for whoever acts only where some group of the app has set any', async () => {
       const app = await newApp()
       const lookUp = () =>
-        statementsOf(h, app, async (db) => {
+        statementsOf(h, app, async ({ db }) => {
           const actor = { uid: 'ada', role: 'default', roleId: null }
           const values = await scopeValuesFor(db, actor, { guid: 'crew', scope: 'moderator' })
           assert.equal(values.sendMessage, 'allow')

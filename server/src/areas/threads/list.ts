@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { cursorsOf, justBefore } from '../../common/cursor.ts'
 import { wholeSeconds } from '../../common/page.ts'
 import type { Actor } from '../../kit/operation.ts'
+import type { View } from '../../kit/work.ts'
 import { lookUpEach } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { listedFor } from '../messages/index.ts'
@@ -41,7 +42,8 @@ interface Found {
  * Threads by their last activity. `append` reads on to older ones, as the list is read; `prepend` back to newer ones.
  * However many there are on a page, they are read with the same few statements.
  */
-export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: Scope, now: number) {
+export async function listThreads(view: View, query: ThreadListQuery, scope: Scope) {
+  const { db, now } = view
   // All threads that somebody can see are looked at for a page of them.
   db.leaveSharedReader()
   const limit = Math.min(query.limit ?? threadLimits.usual, threadLimits.max)
@@ -50,7 +52,7 @@ export async function listThreads(db: TenantDb, query: ThreadListQuery, scope: S
   const page = wholeSeconds(found.slice(0, limit), found[limit], ({ updated_at }) => updated_at).toSorted(
     (a, b) => b.updated_at - a.updated_at || b.id - a.id,
   )
-  const threads = await withReplies(db, await load(db, page, scope.viewer?.uid), query, scope.viewer)
+  const threads = await withReplies(view, await load(db, page, scope.viewer?.uid), query, scope.viewer)
   const current = { limit, count: threads.length }
   return { threads, meta: { current, ...cursorsOf(page.map(keysOf), stoodAt(query, now)) } }
 }
@@ -151,17 +153,18 @@ async function load(db: TenantDb, page: { id: number }[], viewer: string | undef
 }
 
 async function withReplies(
-  db: TenantDb,
+  view: View,
   rows: SeenMessage[],
   query: ThreadListQuery,
   actor: Actor | undefined,
 ): Promise<Message[]> {
   if (rows.length === 0) return []
+  const { db } = view
   const viewer = actor?.uid
   const listed = actor ? await listedFor(db, actor) : []
-  const threads = await toMessages(db, rows, { viewer: actor })
+  const threads = await toMessages(view, rows, { viewer: actor })
   const replies = await load(db, await lastReplies(db, rows, listed), viewer)
-  const shownReplies = await toMessages(db, replies, { viewer: actor, withQuoted: false })
+  const shownReplies = await toMessages(view, replies, { viewer: actor, withQuoted: false })
   const lastReply = new Map(shownReplies.map((reply) => [reply.parentId, reply]))
   const mentions =
     query.withMentionCount && viewer !== undefined ? await mentionsIn(db, rows, viewer, listed) : undefined

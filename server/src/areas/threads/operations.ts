@@ -53,7 +53,7 @@ const reply = operation({
   find: ({ db, params, actor }) => requireMessage(db, params.id, actor),
   async run(call) {
     const { found, actor } = call
-    const speaker = await speakerFor(call.db, actor, call.portion)
+    const speaker = await speakerFor(call, actor, call.portion)
     refuseOutsideApp(speaker, found)
     // The message may be the app's, which has done something between two.
     const usual =
@@ -81,7 +81,7 @@ const listReplies = operation({
     const { db, found, query, actor } = call
     if (actor) await refuseThreads(db, actor, found.receiver, await scopeOver(db, found, actor.uid))
     const { rows, meta } = await readStretch(db, { kind: 'thread', parentId: found.id }, query, call)
-    return { data: await shown(db, rows, actor, query), meta }
+    return { data: await shown(call, rows, actor, query), meta }
   },
 })
 
@@ -103,13 +103,14 @@ const listAllThreads = operation({
   mayTakeLong: true,
   reply: ThreadStretch,
   errors: [userNotFound, groupNotFound, groupNotJoined, bannedFromGroup, permissionDenied],
-  async run({ db, now, query, actor }) {
+  async run(call) {
+    const { db, query, actor } = call
     for (const name of ['participatedByMe', 'withUnreadReplyCount', 'withMentionCount'] as const) {
       if (query[name] && !actor) throw badRequest({ [name]: ['needs an acting user'] })
     }
     if (query.uid !== undefined && query.guid !== undefined) throw badRequest({ guid: ['excludes uid'] })
     const conversationKey = await conversationOf(db, query, actor)
-    const { threads, meta } = await listThreads(db, query, { viewer: actor, conversationKey }, now)
+    const { threads, meta } = await listThreads(call, query, { viewer: actor, conversationKey })
     return { data: threads, meta }
   },
 })

@@ -369,8 +369,8 @@ for (const database of databases) {
             await replied(app, id, 'lin', 'for <@uid:ada>')
             assertSucceeds(await app.post(`/messages/${id}/reactions/yes`, undefined, as('ada')))
           }
-          const statements = await statementsOf(h, app, async (db) => {
-            const { threads } = await listThreads(db, query, { viewer: ada(), conversationKey: undefined }, 0)
+          const statements = await statementsOf(h, app, async (view) => {
+            const { threads } = await listThreads(view, query, { viewer: ada(), conversationKey: undefined })
             assert.ok(threads.length >= more && threads.every(({ lastReply }) => lastReply))
           })
           counts.push(statements.length)
@@ -397,8 +397,8 @@ for (const database of databases) {
         })
         for (const query of [{}, { participatedByMe: true }, { uid: 'lin' }]) {
           const conversationKey = 'uid' in query ? placeOfUsers('ada', 'lin').conversationKey : undefined
-          const plans = await plansOf(h, app, async (db) => {
-            const { threads } = await listThreads(db, query, { viewer: ada(), conversationKey }, 0)
+          const plans = await plansOf(h, app, async (view) => {
+            const { threads } = await listThreads(view, query, { viewer: ada(), conversationKey })
             assert.deepEqual(idsIn(threads), [id])
           })
           for (const plan of plans) {

@@ -3,6 +3,7 @@ import type { Work } from '../../kit/work.ts'
 import { userChannel } from '../users/events.ts'
 import { audienceFor } from './audience.ts'
 import { actionWritten } from './events.ts'
+import { keptData } from './files-in.ts'
 import type { Place } from './place.ts'
 import { toMessage } from './record.ts'
 import type { Message } from './schemas.ts'
@@ -31,19 +32,22 @@ export interface Action {
 
 /** Notes in a conversation that somebody did something, as a message of its own. */
 export async function writeAction(work: Work, place: Place, action: Action): Promise<Message> {
+  const { type } = action
+  const category = 'action'
+  const data = {
+    action: action.action,
+    entities: { by: action.by, on: action.on, for: action.for },
+    ...(action.extras && { extras: action.extras }),
+  }
   const row = await writeMessage(work, place, {
     sender: action.sender,
     receiver: action.receiver,
-    category: 'action',
-    type: action.type,
-    data: {
-      action: action.action,
-      entities: { by: action.by, on: action.on, for: action.for },
-      ...(action.extras && { extras: action.extras }),
-    },
+    category,
+    type,
+    data: keptData({ category, type, data }, { appId: work.db.appId, tools: work.tools }),
     inThread: action.inThread,
   })
-  const message = toMessage(work.db, row, {})
+  const message = toMessage(work, row, {})
   // The app may have acted for one of two.
   const between = { sender: place.first, receiver: place.second || place.first, receiver_type: place.type }
   const audience = await audienceFor(work.db, between, action.sender)

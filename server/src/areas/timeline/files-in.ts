@@ -3,24 +3,50 @@ import { keptContent, shownContent } from './gates.ts'
 import type { Message } from './schemas.ts'
 
 /**
- * Files in records of messages. The log keeps their keys: an address works for whoever has it, and ends; the log stays, and
- * is told when it comes to be read.
+ * Files in records of messages. The history and the log keep their keys: an address works for whoever has it, and ends;
+ * these stay, and addresses are signed when they come to be read.
  */
 
 type Content = Record<string, unknown>
 type Change = (content: Content) => Content
 
+const shown =
+  (where: Where): Change =>
+  (content) =>
+    shownContent.ask(where, content)
+const kept =
+  (where: Where): Change =>
+  (content) =>
+    keptContent.ask(where, content)
+
 /** Only what was checked as an attachment when it was sent is a file. */
-export function mayHoldFiles({ category, type }: Pick<Message, 'category' | 'type'>): boolean {
+function mayHoldFiles({ category, type }: Pick<Message, 'category' | 'type'>): boolean {
   return category === 'message' && type !== 'text'
+}
+
+/** The content of a message out of the history, as it is shown. */
+export function shownData(message: Held, where: Where): Content {
+  return dataWith(message, shown(where))
+}
+
+/** The content of a message as the history keeps it. */
+export function keptData(message: Held, where: Where): Content {
+  return dataWith(message, kept(where))
+}
+
+type Held = Pick<Message, 'category' | 'type' | 'data'>
+
+function dataWith(message: Held, change: Change): Content {
+  if (mayHoldFiles(message)) return change(message.data)
+  return message.category === 'action' ? withSubject(message.data, change) : message.data
 }
 
 /** The message with its files in another form; its own, and those of the messages inside of it. */
 function withFiles<Some extends Message>(message: Some, change: Change): Some {
-  const { data, quotedMessage, parent } = message
+  const { quotedMessage, parent } = message
   return {
     ...message,
-    data: mayHoldFiles(message) ? change(data) : message.category === 'action' ? withSubject(data, change) : data,
+    data: dataWith(message, change),
     ...(quotedMessage && { quotedMessage: withFiles(quotedMessage, change) }),
     ...(parent && { parent: withFiles(parent, change) }),
   }
@@ -53,8 +79,6 @@ function inAll<Payload extends Messages>(payload: Payload, change: Change): Payl
 
 /** For events with messages in them. */
 export const filesByKey = {
-  kept: <Payload extends Messages>(payload: Payload, where: Where) =>
-    inAll(payload, (content) => keptContent.ask(where, content)),
-  told: <Payload extends Messages>(payload: Payload, where: Where) =>
-    inAll(payload, (content) => shownContent.ask(where, content)),
+  kept: <Payload extends Messages>(payload: Payload, where: Where) => inAll(payload, kept(where)),
+  told: <Payload extends Messages>(payload: Payload, where: Where) => inAll(payload, shown(where)),
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { channelKey } from '../../kit/channel.ts'
-import type { Work } from '../../kit/work.ts'
+import type { View, Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { relationBetween } from '../blocked-users/index.ts'
 import { userChannel } from '../users/events.ts'
@@ -22,7 +22,7 @@ export async function tellProgress(
   if (!newest) return
   const { conversation_key, type, first } = conversation
   const waiting = type === 'group' ? newest.sender : otherSide(conversation, uid)
-  const { user, blocks } = await seenFrom(work.db, waiting, uid)
+  const { user, blocks } = await seenFrom(work, waiting, uid)
   const apart = Object.keys(blocks).length > 0
   for (const kind of receiptKinds) {
     const step = steps[kind]
@@ -89,14 +89,14 @@ const newestSaid = prepared<Passed, MessageRow>((db, passed) =>
 
 /** A user as the author of what they have read sees them: whoever marks something is there. */
 async function seenFrom(
-  db: TenantDb,
+  view: View,
   author: string,
   uid: string,
 ): Promise<{ user: Record<string, unknown>; blocks: Blocks }> {
-  const row = await findUser(db, uid)
-  const blocks = await relationBetween(db, author, uid)
+  const row = await findUser(view.db, uid)
+  const blocks = await relationBetween(view.db, author, uid)
   const { hasBlockedMe = false, blockedByMe = false } = blocks
-  const user = row ? toUser(db, row, { withTags: false }) : { uid }
+  const user = row ? toUser(view, row, { withTags: false }) : { uid }
   const deactivatedAt = row?.deactivated_at ?? 0
   return { user: { ...user, status: 'online', hasBlockedMe, blockedByMe, deactivatedAt }, blocks }
 }

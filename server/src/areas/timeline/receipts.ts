@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
+import type { View } from '../../kit/work.ts'
 import { textAsFound } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { type Sight, sightOf, systemUid, toUser, type UserRow, usersByUid } from '../users/index.ts'
@@ -32,8 +33,8 @@ export interface ReceiptStretch {
  * The receipts of one message by UID, some at a time. Nobody has one for what they sent, and who came to a group later has
  * passed what was said before without receiving it.
  */
-export async function receiptsOf(db: TenantDb, message: MessageRow, stretch: ReceiptStretch): Promise<Receipt[]> {
-  return (await receiptsOfEach(db, [message], stretch)).get(message.id) ?? []
+export async function receiptsOf(view: View, message: MessageRow, stretch: ReceiptStretch): Promise<Receipt[]> {
+  return (await receiptsOfEach(view, [message], stretch)).get(message.id) ?? []
 }
 
 interface Found {
@@ -48,10 +49,11 @@ const messagesAtOnce = 40
 
 /** The same of several messages; what somebody else received is known where messages are as somebody sees them. */
 export async function receiptsOfEach(
-  db: TenantDb,
+  view: View,
   messages: (MessageRow | SeenMessage)[],
   stretch: ReceiptStretch,
 ): Promise<Map<number, Receipt[]>> {
+  const { db } = view
   const found = messages.filter(isBetweenTwo).map(seenByOther)
   const asked = messages.filter((message) => !isBetweenTwo(message))
   for (let first = 0; first < asked.length; first += messagesAtOnce) {
@@ -78,7 +80,7 @@ export async function receiptsOfEach(
   return new Map(
     messages.map((message) => [
       message.id,
-      (byMessage.get(message.id) ?? []).flatMap((row) => toReceipt(db, message, row, users.get(row.uid), sees)),
+      (byMessage.get(message.id) ?? []).flatMap((row) => toReceipt(view, message, row, users.get(row.uid), sees)),
     ]),
   )
 }
@@ -156,7 +158,7 @@ function selection(
 }
 
 function toReceipt(
-  db: TenantDb,
+  view: View,
   { id, receiver, receiver_type }: MessageRow,
   { uid, delivered_at, read_at }: Found,
   user: UserRow | undefined,
@@ -167,7 +169,7 @@ function toReceipt(
   return [
     {
       messageId: String(id),
-      sender: user ? toUser(db, user, { withTags: false, veiled: !sees(uid) }) : { uid },
+      sender: user ? toUser(view, user, { withTags: false, veiled: !sees(uid) }) : { uid },
       receiverId: receiver,
       receiverType: receiver_type,
       receiptType: read_at === null ? 'delivery' : 'read',

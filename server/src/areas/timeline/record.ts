@@ -1,11 +1,11 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
-import { toolsWith } from '../../kit/work.ts'
+import type { View } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
-import { mayHoldFiles } from './files-in.ts'
-import { followedBy, interactionsOf, listedTo, reactionsTo, savedBy, shownContent } from './gates.ts'
+import { shownData } from './files-in.ts'
+import { followedBy, interactionsOf, listedTo, reactionsTo, savedBy } from './gates.ts'
 import { conversationIdOf } from './place.ts'
 import type { Message } from './schemas.ts'
 import { hiddenUpTo } from './sides.ts'
@@ -66,9 +66,10 @@ function seenAt(kind: ReceiptKind, uid: Expression<unknown>) {
 }
 
 /** Records of messages, with what other areas know about them. */
-export async function toMessages(db: TenantDb, rows: SeenMessage[], view: MessageView): Promise<Message[]> {
-  const { viewer, withQuoted = true, withParent = false } = view
-  const related = await relatedTo(db, rows, view)
+export async function toMessages(view: View, rows: SeenMessage[], how: MessageView): Promise<Message[]> {
+  const { db } = view
+  const { viewer, withQuoted = true, withParent = false } = how
+  const related = await relatedTo(db, rows, how)
   const all = [...rows, ...related.values()]
   const ids = all.map(({ id }) => id)
   const reacted = all.filter(({ flags }) => flags.includes('r')).map(({ id }) => id)
@@ -81,7 +82,7 @@ export async function toMessages(db: TenantDb, rows: SeenMessage[], view: Messag
     viewer ? unreadRepliesOf(db, all, viewer) : new Map(),
   ])
   const bare = (row: SeenMessage): Message =>
-    toMessage(db, row, view, {
+    toMessage(view, row, how, {
       reactions: reactions.get(row.id),
       savedAt: saved.get(row.id),
       subscribed: viewer && followed.has(row.id),
@@ -190,9 +191,8 @@ async function replyAfter(db: TenantDb, parentId: number, id: number, steps: num
   return row?.id
 }
 
-function contentOf(db: TenantDb, row: MessageRow): Record<string, unknown> {
-  const content = JSON.parse(row.data)
-  return mayHoldFiles(row) ? shownContent.ask({ appId: db.appId, tools: toolsWith(db) }, content) : content
+function contentOf({ db, tools }: View, { category, type, data }: MessageRow): Record<string, unknown> {
+  return shownData({ category, type, data: JSON.parse(data) }, { appId: db.appId, tools })
 }
 
 interface Extras {
@@ -205,7 +205,7 @@ interface Extras {
 
 /** The record alone; for events, which show no viewer's side. */
 export function toMessage(
-  db: TenantDb,
+  view: View,
   row: MessageRow & Partial<SeenMessage>,
   { withTags = true }: MessageView,
   extras: Extras = {},
@@ -223,7 +223,7 @@ export function toMessage(
     category: row.category,
     type: row.type,
     data: {
-      ...contentOf(db, row),
+      ...contentOf(view, row),
       ...(reactions && reactions.length > 0 && { reactions }),
       ...(interactions && interactions.length > 0 && { interactions }),
     },

@@ -1,7 +1,7 @@
 import { type JobDefinition, job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
-import { toolsWith, type Work, workOn } from '../../kit/work.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import type { Work } from '../../kit/work.ts'
+import { prepared } from '../../storage/tenant.ts'
 import { userExists } from './errors.ts'
 
 /** Whose belongings go. */
@@ -57,10 +57,10 @@ const waitingFor = prepared<{ uid: string }, { name: string; payload: string }>(
 const batchesMax = 40
 
 /** Whoever takes a UID finds nothing of who had it before: what is still there goes first. */
-export async function finishForgetting(db: TenantDb, uid: string, now: number): Promise<void> {
+export async function finishForgetting(work: Work, uid: string): Promise<void> {
+  const { db } = work
   if (forgetful.size === 0) return
   for (const { name, payload } of await waitingFor(db, { uid })) {
-    const work = workOn(db, toolsWith(db), now)
     let gone: Gone | undefined = { after: 0, ...JSON.parse(payload) }
     for (let batch = 0; gone && batch < batchesMax; batch += 1) {
       const further: { after: number } | undefined = await forgetful.get(name)?.(work, gone)

@@ -4,6 +4,7 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, type House, house } from '../../../../tests/support/house.ts'
 import { plansOf, rowsRead } from '../../../../tests/support/plans.ts'
 import { randomFrom, seedFrom } from '../../../../tests/support/random.ts'
+import { viewIn, workIn } from '../../kit/work.ts'
 import { folded } from '../../storage/search-text.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { blockedUsersOf } from '../blocked-users/store.ts'
@@ -40,9 +41,10 @@ for (const database of databases) {
           ...(n % 5 === 0 && { role: n % 100 === 0 ? 'expert' : 'guest' }),
           tags: [n % 50 === 0 ? 'rare' : 'common', ...(n % 3 === 0 ? ['third'] : [])],
         }))
+        const { tools } = h.service.house
         // Two moments, so that lists cross from one to the other.
-        await addMissingUsers(tenantDb(connection, app.id), users.slice(0, 1_000), 1_700_000_000)
-        await addMissingUsers(tenantDb(connection, app.id), users.slice(1_000), 1_700_000_900)
+        await addMissingUsers(workIn(connection, app.id, tools, 1_700_000_000), users.slice(0, 1_000))
+        await addMissingUsers(workIn(connection, app.id, tools, 1_700_000_900), users.slice(1_000))
       })
       await app.delete('/users', { uidsToDeactivate: ['u3', 'u10', 'u21', 'u700'] })
       await app.post('/users/u0/blockedusers', { blockedUids: blocked })
@@ -73,7 +75,7 @@ for (const database of databases) {
     it('finds and counts what a look at every user finds, whatever way is taken', async () => {
       const seed = seedFrom('SEARCH_SEED')
       const { pick, chance } = randomFrom(seed)
-      const db = tenantDb(h.service.house.database.reader, app.id)
+      const view = viewIn(h.service.house.database.reader, app.id, h.service.house.tools)
       for (let round = 0; round < 150; round += 1) {
         const tags = chance(0.4) ? pick(tagChoices) : undefined
         const query: UserListQuery = {
@@ -90,7 +92,7 @@ for (const database of databases) {
         const asked = chance(0.5) ? viewer : undefined
         const all = expected(query, asked)
         const { perPage = 0, page = 1 } = query
-        const { total, rows: found } = await selectUsers(db, query, asked)
+        const { total, rows: found } = await selectUsers(view, query, asked)
         const hint = `SEARCH_SEED=${seed} ${JSON.stringify({ query, asked })}`
         assert.equal(total, all.length, hint)
         assert.deepEqual(
@@ -134,7 +136,7 @@ for (const database of databases) {
         ['the deactivated', { onlyDeactivated: true }, undefined],
       ]
       for (const [name, query, asked] of questions) {
-        const plans = await plansOf(h, app, (db) => selectUsers(db, query, asked))
+        const plans = await plansOf(h, app, (view) => selectUsers(view, query, asked))
         for (const plan of plans) {
           try {
             assertReadsFew(plan)
@@ -143,7 +145,7 @@ for (const database of databases) {
           }
         }
       }
-      const lists = await plansOf(h, app, async (db) => {
+      const lists = await plansOf(h, app, async ({ db }) => {
         await friendsOf(db, user).execute()
         await blockedUsersOf(db, user, 'both').execute()
         await usersWithRole(db, 'expert', '', 10)
@@ -163,14 +165,14 @@ for (const database of databases) {
         await db.insert('blocks', values).execute()
       })
       const asked = { uid: 'u1', friendsOnly: false, roles: [] }
-      const db = tenantDb(h.service.house.database.reader, app.id)
+      const view = viewIn(h.service.house.database.reader, app.id, h.service.house.tools)
       const left = rows.filter(({ deactivated_at }) => deactivated_at === null).length - 1
       const hiddenActive = rows
         .filter(({ uid }) => uid !== 'u1')
         .slice(0, many)
         .filter(({ deactivated_at }) => deactivated_at === null).length
       for (const query of [{ hideBlockedUsers: true }, { hideBlockedUsers: true, searchKey: 'u' }]) {
-        const { total, rows: page } = await selectUsers(db, query, asked)
+        const { total, rows: page } = await selectUsers(view, query, asked)
         assert.equal(total, left - hiddenActive)
         assert.equal(page.length, 100)
       }

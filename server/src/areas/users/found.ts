@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
+import type { View } from '../../kit/work.ts'
 import type { Search } from '../../storage/grams.ts'
 import { textAsFound } from '../../storage/plans.ts'
 import { countMatching, idsMatching, idsOnPage, matches } from '../../storage/search.ts'
@@ -32,13 +33,14 @@ interface LargeSet {
 }
 
 /** The sets whose common users are listed. The database begins with the first, so those that are small for sure lead. */
-export function setsOf(db: TenantDb, query: UserListQuery, viewer: Viewer | undefined): UserSet[] {
+export function setsOf(view: View, query: UserListQuery, viewer: Viewer | undefined): UserSet[] {
+  const { db } = view
   const { uids, searchKey, searchIn, tags } = query
   const isOnline = query.status === 'available' || query.status === 'online'
   const friendsOnly = viewer && (viewer.friendsOnly || query.friendsOnly)
   return [
     ...(uids ? [usersNamed(uids)] : []),
-    ...(isOnline ? [{ uids: uidsOnline(db) }] : []),
+    ...(isOnline ? [{ uids: uidsOnline(view) }] : []),
     ...(friendsOnly ? [{ uids: uidsOfFriends.ask(db, viewer.uid) }] : []),
     ...(searchKey === undefined ? [] : [usersMatching(db, userSearch(searchKey, searchIn))]),
     ...(tags ? [usersTagged(db, tags)] : []),

@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { View } from '../../kit/work.ts'
 import { textAsFound } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsBlockedWith } from './gates.ts'
@@ -19,14 +20,14 @@ export interface Hidden {
 }
 
 export function hiddenFrom(
-  db: TenantDb,
+  view: View,
   { hideBlockedUsers, status }: UserListQuery,
   viewer: Viewer | undefined,
 ): Hidden | undefined {
-  const isOffline = status === 'offline' && onlineIn(db).size > 0
+  const isOffline = status === 'offline' && onlineIn(view).size > 0
   const subqueries = [
-    ...(viewer && hideBlockedUsers ? [uidsBlockedWith.ask(db, viewer.uid)] : []),
-    ...(isOffline ? [uidsOnline(db)] : []),
+    ...(viewer && hideBlockedUsers ? [uidsBlockedWith.ask(view.db, viewer.uid)] : []),
+    ...(isOffline ? [uidsOnline(view)] : []),
   ]
   const self = viewer ? [sql`SELECT ${viewer.uid} AS uid`] : []
   const named = [...self, ...subqueries.map((each) => sql`SELECT * FROM ${each} AS hidden`)]

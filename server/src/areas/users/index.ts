@@ -9,12 +9,12 @@ import { migrations } from './tables.ts'
 // What the areas below know about two users reaches the operations of this one through gates.ts:
 //   friends:       uidsOfFriends
 //   blocked users: blocksBetween, uidsBlockedWith, uidsBlockedBy
-// Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(db, row, { actorUid, blocks }).
+// Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(view, row, { actorUid, blocks }).
 export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export { repliesToUser } from './jobs.ts'
 export { newestChange } from './newest.ts'
-export { lastActive, onlineIn, uidsOnline } from './online.ts'
+export { lastActive, onlineIn } from './online.ts'
 export { actorOf, everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
   actorFrom,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { sliceOf } from '../../common/page.ts'
+import type { View } from '../../kit/work.ts'
 import { seekPage } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { selectFound, setsOf } from './found.ts'
@@ -17,24 +18,25 @@ export interface Selected {
 
 /** One page of users and how many there are in all; with a limit of 0, only how many. */
 export async function selectUsers(
-  db: TenantDb,
+  view: View,
   query: UserListQuery,
   viewer: Viewer | undefined,
   slice: Slice = sliceOf(query),
 ): Promise<Selected> {
+  const { db } = view
   // Users of a tag are counted one by one, and so are those who are blocked.
   if (query.tags || query.hideBlockedUsers) db.leaveSharedReader()
-  if (nobodyHas(db, query.status)) return { total: 0, rows: [] }
+  if (nobodyHas(view, query.status)) return { total: 0, rows: [] }
   const wanted = await wantedFacets(db, query, viewer)
-  const sets = setsOf(db, query, viewer)
+  const sets = setsOf(view, query, viewer)
   if (wanted.total === 0) return { total: 0, rows: [] }
-  const hidden = hiddenFrom(db, query, viewer)
+  const hidden = hiddenFrom(view, query, viewer)
   return sets.length > 0 ? selectFound({ db, wanted, hidden, slice }, sets) : selectListed(db, wanted, hidden, slice)
 }
 
 /** A status that no user has now; one that is no status is nobody's at any time. */
-function nobodyHas(db: TenantDb, status: string | undefined): boolean {
-  if (status === 'available' || status === 'online') return onlineIn(db).size === 0
+function nobodyHas(view: View, status: string | undefined): boolean {
+  if (status === 'available' || status === 'online') return onlineIn(view).size === 0
   return status !== undefined && status !== 'offline'
 }
 

@@ -1,22 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
 import { note } from '../../kit/note.ts'
-import { toolsWith } from '../../kit/work.ts'
+import type { View } from '../../kit/work.ts'
 import { eachOf } from '../../storage/sql.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
 
 /** Who is connected, as the presence of this node knows it; the rows of users tell nothing of it. */
 
 /** The UIDs of the app's connected users. */
-export function onlineIn(db: TenantDb): ReadonlySet<string> {
-  return toolsWith(db).presence.online(db.appId)
+export function onlineIn({ db, tools }: View): ReadonlySet<string> {
+  return tools.presence.online(db.appId)
 }
 
 // So many are looked up while everybody waits.
 const lookedUpSharedMax = 1_000
 
 /** The same as a subquery of one column, for lists; where there are many, the list leaves the shared reader. */
-export function uidsOnline(db: TenantDb): RawBuilder<unknown> {
-  const online = onlineIn(db)
+export function uidsOnline(view: View): RawBuilder<unknown> {
+  const { db } = view
+  const online = onlineIn(view)
   if (online.size > lookedUpSharedMax) db.leaveSharedReader()
   return eachOf(db, [...online])
 }

@@ -2,7 +2,7 @@ import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page
 import { Done, done, one } from '../../common/reply.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
-import type { Work } from '../../kit/work.ts'
+import type { View, Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { policyOf, refuseUnless, roleRules } from '../rbac/index.ts'
@@ -58,9 +58,9 @@ const createUser = operation({
     const { withAuthToken, ...profile } = call.body
     if (!isUid(profile.uid)) throw invalidUid(profile.uid)
     const row = await addUser(call, profile)
-    await call.emit(userCreated, { user: toUser(call.db, row) })
+    await call.emit(userCreated, { user: toUser(call, row) })
     const authToken = withAuthToken ? { authToken: await issueFirstToken.ask(call, row) } : {}
-    return { data: { ...toUser(call.db, row, { withPrivate: true }), ...authToken } }
+    return { data: { ...toUser(call, row, { withPrivate: true }), ...authToken } }
   },
 })
 
@@ -75,12 +75,13 @@ const listUsers = operation({
   query: UserListQuery,
   mayTakeLong: true,
   reply: userPageOf(User),
-  async run({ db, query, actor }) {
+  async run(call) {
+    const { db, query, actor } = call
     const viewer = actor && { uid: actor.uid, ...roleRules.listedUsers(await policyOf(db, actor)) }
     const slice = sliceOf(query)
-    const { total, rows } = await selectUsers(db, query, viewer, slice)
-    const data = await shown(db, rows, viewer, query.withTags ?? false)
-    const first = async (limit: number) => (await selectUsers(db, query, viewer, { limit, offset: 0 })).rows
+    const { total, rows } = await selectUsers(call, query, viewer, slice)
+    const data = await shown(call, rows, viewer, query.withTags ?? false)
+    const first = async (limit: number) => (await selectUsers(call, query, viewer, { limit, offset: 0 })).rows
     const isRestricted = viewer !== undefined && (viewer.friendsOnly || viewer.roles.length > 0)
     const newest = await newestChange(db, { page: rows, total, first, isRestricted })
     return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } }, newest)
@@ -88,11 +89,11 @@ const listUsers = operation({
 })
 
 /** Rows as the viewer may see them. */
-async function shown(db: TenantDb, rows: UserRow[], viewer: Pick<Viewer, 'uid'> | undefined, withTags: boolean) {
-  if (!viewer) return rows.map((row) => toUser(db, row, { withTags, withPrivate: true }))
+async function shown(view: View, rows: UserRow[], viewer: Pick<Viewer, 'uid'> | undefined, withTags: boolean) {
+  if (!viewer) return rows.map((row) => toUser(view, row, { withTags, withPrivate: true }))
   const uids = rows.map(({ uid }) => uid)
-  const blocks = await blocksBetween.ask(db, viewer.uid, uids)
-  return rows.map((row) => toUser(db, row, { actorUid: viewer.uid, blocks: blocks.get(row.uid), withTags }))
+  const blocks = await blocksBetween.ask(view.db, viewer.uid, uids)
+  return rows.map((row) => toUser(view, row, { actorUid: viewer.uid, blocks: blocks.get(row.uid), withTags }))
 }
 
 const countOnlineUsers = operation({
@@ -104,9 +105,10 @@ const countOnlineUsers = operation({
   may: 'listUsers',
   mayTakeLong: true,
   reply: one(Type.Object({ count: Type.Integer({ examples: [12] }) })),
-  async run({ db, actor }) {
+  async run(call) {
+    const { db, actor } = call
     const viewer = actor && { uid: actor.uid, ...roleRules.listedUsers(await policyOf(db, actor)) }
-    const { total } = await selectUsers(db, { status: 'available' }, viewer, { limit: 0, offset: 0 })
+    const { total } = await selectUsers(call, { status: 'available' }, viewer, { limit: 0, offset: 0 })
     return { data: { count: total } }
   },
 })
@@ -121,13 +123,14 @@ const getUser = operation({
   reply: one(User),
   errors: [userNotFound, permissionDenied],
   find: ({ db, params }) => requireActiveUser(db, params.uid),
-  async run({ db, found, actor }) {
+  async run(call) {
+    const { db, found, actor } = call
     // Not by `may`: what is restricted for others, users still read about themselves.
     if (actor && actor.uid !== found.uid) {
       const friend = await isAmong(db, found.uid, uidsOfFriends.ask(db, actor.uid))
       refuseUnless(roleRules.maySeeUser(await policyOf(db, actor), { friend, role: found.role }))
     }
-    const [data] = await shown(db, [found], actor, true)
+    const [data] = await shown(call, [found], actor, true)
     return { data: data as User }
   },
 })
@@ -143,13 +146,13 @@ const updateUser = operation({
   find: ({ db, params }) => requireActiveUser(db, params.uid),
   async run(call) {
     const row = await change(call, call.found, call.body)
-    return { data: toUser(call.db, row, { withPrivate: true }) }
+    return { data: toUser(call, row, { withPrivate: true }) }
   },
 })
 
 async function change(work: Work, row: UserRow, body: Parameters<typeof changeUser>[2]): Promise<UserRow> {
   const changed = await changeUser(work, row, body)
-  if (changed !== row) await work.emit(userUpdated, { user: toUser(work.db, changed) })
+  if (changed !== row) await work.emit(userUpdated, { user: toUser(work, changed) })
   return changed
 }
 
@@ -245,7 +248,7 @@ const getMe = operation({
   doors: ['client'],
   may: 'getMyDetails',
   reply: one(User),
-  run: async ({ db, actor }) => ({ data: toUser(db, await requireActiveUser(db, actor?.uid ?? '')) }),
+  run: async (call) => ({ data: toUser(call, await requireActiveUser(call.db, call.actor?.uid ?? '')) }),
 })
 
 const updateMe = operation({
@@ -260,7 +263,7 @@ const updateMe = operation({
   async run(call) {
     // Held, or what a server puts under `@private` meanwhile would be overwritten.
     const row = await lockActiveUser(call.db, call.actor?.uid ?? '')
-    return { data: toUser(call.db, await change(call, row, keepingPrivate(row, call.body))) }
+    return { data: toUser(call, await change(call, row, keepingPrivate(row, call.body))) }
   },
 })
 

@@ -188,9 +188,9 @@ export function veiledUser(uid: string): User {
 
 export const privateMetadata = '@private'
 
-/** The record that is answered. Without a view: what any user may see, with tags. */
-export function toUser(db: TenantDb, row: UserRow, view: UserView = {}): User {
-  const { actorUid, blocks, withTags = true, withPrivate = false, veiled = false } = view
+/** The record that is answered. Unless it is said how: what any user may see, with tags. */
+export function toUser(view: View, row: UserRow, how: UserView = {}): User {
+  const { actorUid, blocks, withTags = true, withPrivate = false, veiled = false } = how
   const relation = {
     ...(actorUid !== undefined && actorUid !== row.uid && { conversationId: conversationId(actorUid, row.uid) }),
     ...blocks,
@@ -203,7 +203,7 @@ export function toUser(db: TenantDb, row: UserRow, view: UserView = {}): User {
     ...(row.avatar !== null && { avatar: row.avatar }),
     ...(row.link !== null && { link: row.link }),
     role: row.role,
-    status: onlineIn(db).has(row.uid) ? 'available' : 'offline',
+    status: onlineIn(view).has(row.uid) ? 'available' : 'offline',
     ...(row.status_message !== null && { statusMessage: row.status_message }),
     ...(metadata && { metadata }),
     ...(withTags && row.tags !== null && { tags: JSON.parse(row.tags) }),
@@ -234,7 +234,7 @@ export function conversationId(uid: string, other: string): string {
 export type Profile = Omit<UserCreate, 'withAuthToken'>
 
 /** Adds one user; the UID must be free, also of deactivated users. */
-export async function addUser(work: Doing, profile: Profile): Promise<UserRow> {
+export async function addUser(work: Work, profile: Profile): Promise<UserRow> {
   const uid = profile.uid.toLowerCase()
   if (uid === systemUid) throw userExists({ uid: profile.uid })
   const [row] = await addRows(work, [{ ...profile, uid }])
@@ -243,15 +243,16 @@ export async function addUser(work: Doing, profile: Profile): Promise<UserRow> {
 }
 
 /** Adds the users that do not exist yet. */
-export async function addMissingUsers(db: TenantDb, users: Profile[], now: number): Promise<void> {
-  await addRows({ db, now }, users)
+export async function addMissingUsers(work: Work, users: Profile[]): Promise<void> {
+  await addRows(work, users)
 }
 
-async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow[]> {
+async function addRows(work: Work, profiles: Profile[]): Promise<UserRow[]> {
+  const { db, now } = work
   if (profiles.length === 0) return []
   const values = []
   for (const profile of profiles) {
-    await finishForgetting(db, profile.uid, now)
+    await finishForgetting(work, profile.uid)
     const role = await roleColumns(db, profile.role ?? defaultRole)
     values.push({
       uid: profile.uid,

@@ -399,11 +399,11 @@ for (const database of databases) {
     /** Adds users below the front door, spread over days. */
     async function addMany(app: AppClient, count: number, make: (at: number) => { uid: string; name: string }) {
       const { addMissingUsers } = await import('./index.ts')
-      const { tenantDb } = await import('../../storage/tenant.ts')
+      const { workIn } = await import('../../kit/work.ts')
       await h.service.house.database.write(async (connection) => {
         for (let at = 0; at < count; at += 100) {
           const people = Array.from({ length: Math.min(100, count - at) }, (_, more) => make(at + more))
-          await addMissingUsers(tenantDb(connection, app.id), people, h.clock.now() - at * 300)
+          await addMissingUsers(workIn(connection, app.id, h.service.house.tools, h.clock.now() - at * 300), people)
         }
       })
     }
