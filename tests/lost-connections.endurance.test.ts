@@ -36,7 +36,7 @@ const rounds = times(3, 10)
 const endsCount = rounds * 20
 const restarts = times(4, 10)
 // How much goes on before the next misfortune, at most.
-const answersPerEndMax = 24
+const answersPerEndMax = 10
 const answersPerRestartMax = 150
 const ticksPerEndMax = 3
 
