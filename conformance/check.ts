@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Answer, Caller, Connection } from './client.ts'
 
@@ -19,6 +18,10 @@ export interface Server {
   authKey: string
   /** An id that nobody has used; every run and every call gives another one. */
   fresh(word: string): string
+  /** Consequences may arrive a moment later; this asks until they have, and not for ever. */
+  soon(ask: () => Promise<Answer>, has: (answer: Answer) => boolean): Promise<Answer>
+  /** Times are whole seconds: what happens after this happens later. */
+  nextSecond(): Promise<void>
   /** Runs after the check, whatever came of it. */
   afterwards(work: () => Promise<unknown>): void
 }
@@ -120,22 +123,6 @@ export function doneEntry(entry: any, what: string): void {
   equal(entry?.success, true, `\`success\` of ${what}`)
   holds(typeof entry.message === 'string', `\`message\` of ${what} is a string`)
 }
-
-// A server that is prompt is asked once or twice; one on a busy machine may have much to do before.
-const patienceMilliseconds = 60_000
-
-/** Consequences may arrive a moment later; this asks until they have, and not for ever. */
-export async function soon(ask: () => Promise<Answer>, has: (answer: Answer) => boolean): Promise<Answer> {
-  const deadline = performance.now() + patienceMilliseconds
-  for (;;) {
-    const answer = await ask()
-    if (has(answer) || performance.now() > deadline) return answer
-    await pause(50)
-  }
-}
-
-/** Times are whole seconds: what happens after this happens later. */
-export const nextSecond = (): Promise<void> => pause(1_100)
 
 /** UNIX seconds, not milliseconds and no text. */
 export function isSeconds(value: unknown): value is number {

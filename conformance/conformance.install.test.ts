@@ -437,18 +437,26 @@ describe('the conformance suite', () => {
     assert.deepEqual(new Set(findings.map(({ contract }) => contract)), new Set(['04']))
   })
 
-  it('refuses to start without an address or with an area it does not know', async () => {
+  it('refuses to start without an address, or with an area or a patience that it does not understand', async () => {
     assert.deepEqual([(await conformance()).code, (await conformance('--nonsense')).code], [2, 2])
-    const wrong = await conformance('--credentials', join(folder, 'credentials.json'), '--only', 'telepathy')
-    assert.equal(wrong.code, 2)
-    assert.match(wrong.stderr, /telepathy/)
+    for (const [flag, value] of [
+      ['--only', 'telepathy'],
+      ['--patience', 'endless'],
+    ] as const) {
+      const wrong = await conformance('--credentials', join(folder, 'credentials.json'), flag, value)
+      assert.equal(wrong.code, 2)
+      assert.match(wrong.stderr, value === 'telepathy' ? /telepathy/ : /number of seconds/)
+    }
   })
 
   it('finds fault with a server that says yes to everything, in every area', async () => {
     const server = createServer((_, response) => response.end('{"data": {}}'))
     const url = await listening(server)
     const door = ['--management-url', url, '--management-key', 'c', '--management-secret', 'd', '--app', 'e']
-    const { code, stdout } = await conformance('--url', url, '--api-key', 'a', '--auth-key', 'b', ...door)
+    const { code, stdout } = await conformance(
+      ...['--url', url, '--api-key', 'a', '--auth-key', 'b', ...door],
+      ...['--patience', '0'],
+    )
     server.close()
     assert.equal(code, 1)
     assert.match(stdout, /✖ 3 Authentication +no key.*\n +expected: status 401.*\n +answered: GET \/v3\/apikeys -> 200/)
@@ -478,13 +486,22 @@ describe('the conformance suite', () => {
     assert.match(stdout, /ECONNREFUSED/)
   })
 
+  /** By the door that a demo install has for it. */
+  async function advanceClock(connection: Connection): Promise<void> {
+    const clock = `${new URL(target.url).origin}/_emulator/clock`
+    const moving = { headers: { apikey: target.apiKey }, body: { advance: 1 } }
+    const { status, text } = await connection.send('PUT', clock, moving)
+    assert.equal(status, 200, text)
+  }
+
   /** What the suite finds when answers are changed on their way. */
   async function findingsThrough(falsify: (reply: Reply) => void, areas = checkedAreas): Promise<Finding[]> {
     const connection = connect(target)
     const server = impostor(connection, new URL(target.url).origin, falsify)
     const url = await listening(server)
     const management = target.management && { ...target.management, url: url.replace('/v3', '/mgmt') }
-    const through = { url, callsUrl: url, management, ca: undefined, connectTo: undefined }
+    const nextSecond = () => advanceClock(connection)
+    const through = { url, callsUrl: url, management, ca: undefined, connectTo: undefined, nextSecond }
     const findings = await examine({ ...target, ...through }, areas)
     server.close()
     connection.close()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { findingLines, summary } from './report.ts'
-import { checkedAreas, examine, type Finding, type Target } from './suite.ts'
+import { checkedAreas, examine, type Finding, type Target, usualPatienceSeconds } from './suite.ts'
 
 /** Holds a server against the contract: npm run conformance -- --url … --api-key … --auth-key … */
 
@@ -17,6 +17,7 @@ const usage = `Usage: npm run conformance -- WHERE [options]
   --ca FILE            certificate authority to trust
   --connect-to H:P     connect there, whatever the address says (for names without DNS)
   --only AREA[,AREA]   only these: ${checkedAreas.map(({ name }) => name).join(', ')}
+  --patience SECONDS   how long a consequence may take to be seen; ${usualPatienceSeconds} unless given
   --json               one JSON document instead of the table
 
 The suite makes users, groups, keys and roles of its own and removes them. The exit code is 0 if all holds, 1 if something does
@@ -37,6 +38,7 @@ interface Flags {
   ca?: string
   'connect-to'?: string
   only?: string
+  patience?: string
   json?: boolean
   help?: boolean
 }
@@ -57,6 +59,7 @@ function readFlags(): Flags {
       ca: text,
       'connect-to': text,
       only: text,
+      patience: text,
       json: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -91,7 +94,13 @@ function targetOf(flags: Flags): Target {
     management: managementOf(flags, file),
     ca: ca === undefined ? undefined : readFileSync(ca, 'utf8'),
     connectTo: flags['connect-to'] ?? loopbackFor(url),
+    patienceSeconds: patienceOf(flags.patience),
   }
+}
+
+function patienceOf(seconds: string | undefined): number | undefined {
+  if (seconds !== undefined && !/^\d{1,4}$/.test(seconds)) throw new Error('The patience is a number of seconds.')
+  return seconds === undefined ? undefined : Number(seconds)
 }
 
 function managementOf(flags: Flags, file: CredentialsFile): Target['management'] {

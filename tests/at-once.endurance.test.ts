@@ -1,36 +1,38 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { markUpTo } from '../server/src/areas/conversations/receipts.ts'
 import { findSide, placeOfGroup } from '../server/src/areas/timeline/index.ts'
 import { workIn } from '../server/src/kit/work.ts'
-import { databases } from './support/databases.ts'
+import { databases, preparedDatabase } from './support/databases.ts'
 import { assertSucceeds, type House, house } from './support/house.ts'
 import { appWith, as, say, sayIn } from './support/talk.ts'
+import { untilOverOrHeldUp } from './support/until.ts'
+import { type Wiretap, wiretap } from './support/wiretap.ts'
 
 /** What people do in the same moment to the same thing. */
 
 const writers = 60
 const turns = 20
-// PostgreSQL tells of deadlocks with some delay.
-const statisticsMilliseconds = 1_500
+// As PostgreSQL says it to one of two transactions that wait for each other.
+const deadlock = 'C40P01\0'
 
 for (const database of databases) {
   describe(`at once on ${database}`, () => {
     let h: House
+    let tap: Wiretap | undefined
     before(async () => {
-      h = await house({ database })
+      const on = await preparedDatabase(database)
+      const { PARLEY_DATABASE_URL: address } = on.environment
+      tap = address === undefined ? undefined : await wiretap(address, [deadlock])
+      h = await house({ database, on, ...(tap && { environment: { PARLEY_DATABASE_URL: tap.url } }) })
     })
-    after(() => h.close())
+    after(async () => {
+      await h.close()
+      tap?.close()
+    })
 
-    async function deadlocks(): Promise<number> {
-      if (database === 'sqlite') return 0
-      await pause(statisticsMilliseconds)
-      const { rows } = await sql<{ n: number }>`SELECT deadlocks AS n FROM pg_stat_database
-        WHERE datname = current_database()`.execute(h.service.house.database.reader.query)
-      return Number(rows[0]?.n)
-    }
+    const deadlocks = () => tap?.told(deadlock) ?? 0
 
     it('changes of one text all succeed, and the last is found', async () => {
       const app = await appWith(h, 'ada', 'lin')
@@ -51,7 +53,7 @@ for (const database of databases) {
       const app = await appWith(h, 'ada', 'lin')
       assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', type: 'public', owner: 'ada' }))
       assertSucceeds(await app.post('/groups/g/members', { participants: ['lin'] }))
-      const start = await deadlocks()
+      const start = deadlocks()
       for (let turn = 0; turn < turns; turn += 1) {
         for (const [receiver, receiverType, path] of [
           ['ada', 'user', '/users/ada'],
@@ -66,7 +68,7 @@ for (const database of databases) {
           for (const answer of answers) assertSucceeds(answer)
         }
       }
-      assert.equal((await deadlocks()) - start, 0)
+      assert.equal(deadlocks(), start)
       const { rows } = await sql<{ payload: string }>`SELECT payload FROM events
         WHERE events.app_id = ${app.id} AND name = 'receipt.read'`.execute(h.service.house.database.reader.query)
       const told = rows.map(({ payload }) => JSON.parse(payload)).map((each) => `${each.sender} ${each.messageId}`)
@@ -80,7 +82,7 @@ for (const database of databases) {
       for (const guid of guids) {
         assertSucceeds(await app.post('/groups', { guid, name: guid, members: { participants: people } }))
       }
-      const before = await deadlocks()
+      const start = deadlocks()
       const sent = people.map((from, n) => {
         const ordered = (ids: string[]) => (n % 2 === 0 ? ids : ids.toReversed())
         const uids = ordered(people.filter((uid) => uid !== from))
@@ -95,7 +97,7 @@ for (const database of databases) {
           outcomes.map(() => true),
         )
       }
-      assert.equal(await deadlocks(), before)
+      assert.equal(deadlocks(), start)
     })
 
     it('the last to read waits for one who is just reading, and then everybody has read', {
@@ -115,7 +117,7 @@ for (const database of databases) {
         assert.ok(side)
         await markUpTo(work, side, 'read', undefined)
         last = app.post('/groups/g/conversation/read', {}, as('max'))
-        await pause(300)
+        await untilOverOrHeldUp(h, last)
       })
       await last
       assert.ok(assertSucceeds(await app.get(`/messages/${second}`)).data.readAt)

@@ -4,10 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
+import { type Connection, connectionOf } from '../server/src/http/connection.ts'
 import { type Listener, type ListenerLimits, listen, usualLimits } from '../server/src/http/listener.ts'
 import { type Patience, usualPatience } from '../server/src/http/patience.ts'
 import { localCertificates } from '../server/src/install/certificates.ts'
+import { passingTime } from './support/clock.ts'
 import { until } from './support/until.ts'
 import { requestText, type Wire, wire } from './support/wire.ts'
 
@@ -16,6 +17,8 @@ import { requestText, type Wire, wire } from './support/wire.ts'
 const megabyte = 1_000_000
 // More than the system takes of an answer that nobody reads.
 const largeAnswer = Buffer.alloc(24 * megabyte, 'x')
+// More than the system holds back from the server of what is read.
+const portion = 4 * megabyte
 const answers: Record<string, Buffer> = { '/large': largeAnswer, '/medium': largeAnswer.subarray(0, megabyte) }
 const get = (path: string) => requestText('GET', path)
 
@@ -28,6 +31,8 @@ interface Door {
   begun: string[]
   /** How many of them were answered at the same time, at most. */
   atOnceMax(): number
+  /** That of the last request that was begun. */
+  connection(): Connection | undefined
   /** Answers all that ask to wait. */
   release(): void
   close(): Promise<void>
@@ -43,9 +48,11 @@ async function door(patience: Partial<Patience> = {}, limits: Partial<ListenerLi
   const waiting: (() => void)[] = []
   let atOnce = 0
   let atOnceMax = 0
+  let connection: Connection | undefined
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const { url = '' } = request
     begun.push(url)
+    connection = connectionOf(request)
     atOnce += 1
     atOnceMax = Math.max(atOnceMax, atOnce)
     response.once('finish', () => {
@@ -66,9 +73,20 @@ async function door(patience: Partial<Patience> = {}, limits: Partial<ListenerLi
     listener,
     begun,
     atOnceMax: () => atOnceMax,
+    connection: () => connection,
     release: () => waiting.splice(0).forEach((answer) => void answer()),
     close: () => listener.drain(0),
   }
+}
+
+/** What the listener can do for others, it has done by the time that this one has been answered again and again. */
+async function isAnsweredInBetween(d: Door): Promise<void> {
+  const line = await wire(d.listener.port, { secure: false })
+  for (let n = 0; n < 5; n += 1) {
+    line.say(get(`/turn-${n}/`))
+    await line.hears(new RegExp(`/turn-${n}/$`))
+  }
+  line.socket.destroy()
 }
 
 function countParts(request: IncomingMessage, response: ServerResponse): void {
@@ -110,7 +128,7 @@ for (const secure of [true, false]) {
       await until('nothing moves', async () => {
         const before = written
         written = line.socket.bytesWritten - line.socket.writableLength
-        await pause(100)
+        await isAnsweredInBetween(d)
         return before === written
       })
       assert.ok(line.socket.writableLength > 8 * megabyte, 'the server has not stopped reading')
@@ -139,8 +157,11 @@ for (const secure of [true, false]) {
       line.socket.destroy()
       await until('nobody is connected', () => d.listener.figures().connections === 0)
       d.release()
-      await pause(50)
-      assert.deepEqual(d.begun, ['/wait'])
+      await isAnsweredInBetween(d)
+      assert.deepEqual(
+        d.begun.filter((path) => !path.startsWith('/turn')),
+        ['/wait'],
+      )
     })
 
     it('are answered first, if something that is no request comes behind them', async () => {
@@ -171,9 +192,12 @@ for (const secure of [true, false]) {
       line.say('POST /early HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n')
       await line.hears(/\/early/)
       line.say('01234')
-      await pause(50)
+      await isAnsweredInBetween(strict)
       line.say('56789')
-      await pause(400)
+      // Whoever begins a request now and does not go on is sent away.
+      const slow = await wire(strict.listener.port, { secure: false })
+      slow.say('GET /slow HTTP/1.1\r\n')
+      assert.match(await slow.closes(), /408/)
       line.say(get('/late'))
       assert.doesNotMatch(await line.hears(/\/late/), /408/)
       line.socket.destroy()
@@ -189,7 +213,7 @@ for (const secure of [true, false]) {
 
   describe(`an answer over ${secure ? 'TLS' : 'plain'}`, () => {
     it('is given up when nothing of it is taken', async () => {
-      const d = await door({ stallMilliseconds: 300 })
+      const d = await door({ stallMilliseconds: 100 })
       const line = await wire(d.listener.port, { secure, deaf: true })
       line.say(get('/large'))
       await until('it is given up', () => d.listener.figures().stalled === 1)
@@ -199,27 +223,32 @@ for (const secure of [true, false]) {
     })
 
     for (const version of ['1.0', '1.1']) {
-      it(`of HTTP/${version} reaches its end however slowly it is read, as long as it is`, async () => {
-        const d = await door({
-          stallMilliseconds: 1_500,
-          requestMilliseconds: 100,
-          headersMilliseconds: 100,
-          idleMilliseconds: 100,
-        })
+      it(`of HTTP/${version} reaches its end however slowly it is read, as long as it is`, async (test) => {
+        const pass = passingTime(test)
+        const d = await door()
         const line = await wire(d.listener.port, { secure, deaf: true })
         line.say(`GET /large HTTP/${version}\r\nHost: localhost\r\n\r\n`)
-        let bytes = 0
-        const began = Date.now()
+        await until('it is being answered', () => d.begun.includes('/large'))
+        const connection = d.connection()
+        assert.ok(connection)
+        let [bytes, wanted] = [0, 0]
         line.socket.on('data', (part) => {
           bytes += part.length
-          // At most 5 MB a second: three times as long as an answer may stand still.
-          const early = bytes / (5 * megabyte) - (Date.now() - began) / 1000
-          if (early <= 0) return
-          line.socket.pause()
-          setTimeout(() => line.socket.resume(), early * 1000)
+          if (bytes >= wanted) line.socket.pause()
         })
-        await until('all of it is there', () => bytes > largeAnswer.length, 30_000)
-        assert.ok(Date.now() - began > 3_000)
+        while (wanted < largeAnswer.length - portion) {
+          const since = performance.now()
+          wanted += portion
+          line.socket.resume()
+          await until('a portion is read', () => bytes >= wanted)
+          await until('more has been sent', () => (connection.untakenSince() ?? since) >= since)
+          const silent = await admitted(d)
+          pass(usualPatience.stallMilliseconds * 0.8)
+          await silent.closes()
+        }
+        wanted = Number.POSITIVE_INFINITY
+        line.socket.resume()
+        await until('all of it is there', () => bytes > largeAnswer.length)
         assert.equal(d.listener.figures().stalled, 0)
         line.socket.destroy()
         await d.close()
@@ -258,15 +287,15 @@ async function closesSoon(line: Wire): Promise<boolean> {
   return true
 }
 
-describe('connections', () => {
-  /** Opens a connection that has been admitted. */
-  async function admitted(d: Door, secure = false): Promise<Wire> {
-    const before = d.listener.figures().connections
-    const line = await wire(d.listener.port, { secure })
-    await until('it is admitted', () => d.listener.figures().connections !== before || line.socket.destroyed)
-    return line
-  }
+/** Opens a connection that has been admitted. */
+async function admitted(d: Door, secure = false): Promise<Wire> {
+  const before = d.listener.figures().connections
+  const line = await wire(d.listener.port, { secure })
+  await until('it is admitted', () => d.listener.figures().connections !== before || line.socket.destroyed)
+  return line
+}
 
+describe('connections', () => {
   async function isAnswered(line: Wire): Promise<boolean> {
     line.say(get('/hello'))
     return /200 OK/.test(await line.hears(/HTTP/))

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { ordinary } from './support/bombs.ts'
 import { appWriter, callWriter, keyWriter, messageWriter, pictureWriter, type Writer } from './support/crash-writers.ts'
 import { databases } from './support/databases.ts'
@@ -15,7 +14,8 @@ import { until } from './support/until.ts'
  */
 
 const killsCount = times(12, 50)
-const loadMillisecondsMax = 300
+const factsPerKillMax = 70
+const loadMillisecondsMax = 60_000
 const killsPerExamination = times(6, 10)
 const seedVariable = 'CRASH_SEED'
 // Calls that are left alone end during the test, so supervision is interrupted too.
@@ -53,7 +53,8 @@ async function crashOver(site: Install, seed: number, tell: (text: string) => vo
 
   let server = await site.start()
   for (let kills = 1; kills <= killsCount; kills += 1) {
-    await writeUntilKilled(server, writers, random.next() * loadMillisecondsMax)
+    const enough = acknowledged() + random.whole(0, factsPerKillMax)
+    await writeUntilKilled(server, writers, () => acknowledged() >= enough)
     if (kills % killsPerExamination === 0) await examine(site)
     server = await site.start()
     await inParallel(writers, (writer) => writer.verify(server, 'recent'))
@@ -66,7 +67,7 @@ async function crashOver(site: Install, seed: number, tell: (text: string) => vo
   tell(`${acknowledged()} facts acknowledged, ${callsCount} calls, 0 lost`)
 }
 
-async function writeUntilKilled(server: ServerProcess, writers: Writer[], milliseconds: number): Promise<void> {
+async function writeUntilKilled(server: ServerProcess, writers: Writer[], isEnough: () => boolean): Promise<void> {
   let killed = false
   const lanes = writers.map(async (writer) => {
     try {
@@ -75,7 +76,7 @@ async function writeUntilKilled(server: ServerProcess, writers: Writer[], millis
       if (!killed || error instanceof assert.AssertionError) throw error
     }
   })
-  await Promise.race([pause(milliseconds), Promise.all(lanes)])
+  await Promise.race([until('enough is written', isEnough, loadMillisecondsMax), Promise.all(lanes)])
   killed = true
   await server.kill()
   await Promise.all(lanes)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { makePostgres, runAt } from '../scripts/postgres.ts'
 import { freePort } from '../scripts/processes.ts'
@@ -140,8 +141,13 @@ describe('a server whose database is away when it starts', { skip }, () => {
     await postgres.start()
     const site = await install('postgres', {}, postgres.url)
     await postgres.stop()
+    const nobody = createServer((socket) => socket.destroy()).listen(Number(new URL(postgres.url).port), '127.0.0.1')
+    await once(nobody, 'listening')
     const starting = site.start()
-    await pause(2_000)
+    // It finds that there is no database, and tries again.
+    for (let tries = 0; tries < 2; tries += 1) await Promise.race([once(nobody, 'connection'), starting])
+    nobody.close()
+    await once(nobody, 'close')
     await postgres.start()
     const server = await starting
     assert.equal((await server.client.send('localhost', '/readyz')).status, 200)
@@ -176,9 +182,9 @@ describe('a server whose database is away when it starts', { skip }, () => {
       PARLEY_DATABASE_URL: `${environment.PARLEY_DATABASE_URL}_elsewhere`,
       PARLEY_PORT: '0',
     })
-    const startedAt = performance.now()
-    await assert.rejects(startService(config, pino({ level: 'silent' })), /PARLEY_DATABASE_URL.*does not exist/)
-    assert.ok(performance.now() - startedAt < 15_000)
+    const patience = { databasePatienceSeconds: Number.POSITIVE_INFINITY }
+    const starting = startService(config, pino({ level: 'silent' }), patience)
+    await assert.rejects(starting, /PARLEY_DATABASE_URL.*does not exist/)
     await drop()
   })
 })

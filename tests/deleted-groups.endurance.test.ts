@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { beforeSend } from '../server/src/areas/messages/index.ts'
 import { placeOfGroup } from '../server/src/areas/timeline/index.ts'
 import { doctor } from '../server/src/cli/doctor.ts'
@@ -11,7 +10,7 @@ import { databases } from './support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from './support/house.ts'
 import type { Answer } from './support/http.ts'
 import { appWith, as, clientOf, sayIn } from './support/talk.ts'
-import { settleUntil } from './support/until.ts'
+import { settleUntil, untilOverOrHeldUp } from './support/until.ts'
 
 /** Nothing of a group outlives it, whoever writes into it at the moment it is deleted. */
 
@@ -193,7 +192,10 @@ for (const database of databases) {
         await arrived
         const deleting = app.delete(`/groups/${guid}`)
         // Were it not to wait, it would be done by then, and all that was there cleared away.
-        await Promise.race([deleting.then(() => h.settle()), pause(200)])
+        await untilOverOrHeldUp(
+          h,
+          deleting.then(() => h.settle()),
+        )
         letGo()
         assertSucceeds(await sending)
         assertSucceeds(await deleting)

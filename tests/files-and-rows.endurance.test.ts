@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import sharp from 'sharp'
 import { systemClock } from '../server/src/adapters/clock/system.ts'
@@ -20,7 +19,7 @@ import { databases, freshDatabase } from './support/databases.ts'
 import { times } from './support/quick.ts'
 import { type Random, randomFrom, seedFrom } from './support/random.ts'
 import { s3Server } from './support/s3.ts'
-import { until } from './support/until.ts'
+import { forAMoment, until } from './support/until.ts'
 
 /**
  * Files come, are sent, forwarded, pictured and deleted in random order, while servers die between any two steps and some
@@ -251,7 +250,7 @@ async function live(test: TestContext, environment: Record<string, string>, seed
     const acting = random
       .pick(choices)(n)
       .catch(() => {})
-    await Promise.race([acting, pause(10)])
+    await forAMoment(acting)
   }
   const doomed = random.pick(apps)
   await goOn()

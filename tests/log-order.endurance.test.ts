@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 import { area } from '../server/src/kit/area.ts'
 import { defineEvent } from '../server/src/kit/event.ts'
 import { follower } from '../server/src/kit/follower.ts'
 import { Type } from '../server/src/kit/schema.ts'
 import { workIn } from '../server/src/kit/work.ts'
+import type { Connection } from '../server/src/storage/connection.ts'
 import { logStart } from '../server/src/storage/database.ts'
 import { oneAtATime } from '../server/src/storage/sql.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { type DatabaseName, databases } from './support/databases.ts'
+import { dawdle } from './support/dawdle.ts'
 import { assertSucceeds, type House, house } from './support/house.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { appWith, as } from './support/talk.ts'
@@ -74,12 +76,16 @@ async function withWitness(database: DatabaseName, work: (h: House, seen: Seen[]
 }
 
 /** One transaction that emits `numbers`; `meanwhile` happens before it commits. */
-function emitAll(h: House, numbers: number[], meanwhile: () => Promise<void> = async () => {}): Promise<void> {
+function emitAll(
+  h: House,
+  numbers: number[],
+  meanwhile: (connection: Connection) => Promise<void> = async () => {},
+): Promise<void> {
   const { database, tools } = h.service.house
   return database.write(async (connection) => {
     const { emit } = workIn(connection, appId, tools)
     for (const n of numbers) await emit(ticked, { n })
-    await meanwhile()
+    await meanwhile(connection)
   })
 }
 
@@ -105,8 +111,8 @@ for (const database of databases) {
             })
             const fails = (turn + index) % rolledBackEvery === 0
             const slow = (turn + index) % slowEvery === 0
-            const done = emitAll(h, numbers, async () => {
-              if (slow) await pause(4)
+            const done = emitAll(h, numbers, async (connection) => {
+              if (slow) await dawdle(connection, 8)
               if (fails) throw new Error('rolled back on purpose')
             })
             const ok = await done.then(
@@ -124,7 +130,7 @@ for (const database of databases) {
         })
         while (writing) {
           await h.settle()
-          await pause(1)
+          await nextTurn()
         }
         await writers
         await settleUntil(h, 'all is read', () => seen.length >= committed.length)
@@ -137,7 +143,9 @@ for (const database of databases) {
     it('keeps the events of one transaction in the order they were emitted', () =>
       withWitness(database, async (h, seen) => {
         const groups = Array.from({ length: 12 }, (_, group) => [1, 2, 3, 4].map((each) => group * 10 + each))
-        await Promise.all(groups.map((numbers, index) => emitAll(h, numbers, () => pause(index % 4))))
+        await Promise.all(
+          groups.map((numbers, index) => emitAll(h, numbers, (connection) => dawdle(connection, index % 4))),
+        )
         await settleUntil(h, 'all is read', () => seen.length >= groups.flat().length)
         const order = seen.map(({ n }) => n)
         for (const numbers of groups)
@@ -192,7 +200,7 @@ for (const database of databases) {
         })
         while (writing) {
           await h.settle()
-          await pause(1)
+          await nextTurn()
         }
         await all
         const count = [...committed.values()].flat().length

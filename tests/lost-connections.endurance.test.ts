@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
 import { makePostgres, type PrivatePostgres } from '../scripts/postgres.ts'
@@ -14,7 +13,7 @@ import { callWriter, keyWriter, messageWriter, Unavailable, type Writer } from '
 import { databases } from './support/databases.ts'
 import { plainWriter } from './support/plain-writer.ts'
 import { times } from './support/quick.ts'
-import { type Random, randomFrom, seedFrom } from './support/random.ts'
+import { randomFrom, seedFrom } from './support/random.ts'
 import { type AppOnDisk, type Install, install, type ServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
 
@@ -32,9 +31,14 @@ const settings = {
   PARLEY_LOG_LEVEL: 'warn',
 }
 const backMilliseconds = 10_000
+const patienceMilliseconds = 60_000
 const rounds = times(3, 10)
 const endsCount = rounds * 20
 const restarts = times(4, 10)
+// How much goes on before the next misfortune, at most.
+const answersPerEndMax = 10
+const answersPerRestartMax = 150
+const ticksPerEndMax = 3
 
 describe('losing the database', { skip }, () => {
   let postgres: PrivatePostgres
@@ -52,6 +56,7 @@ describe('losing the database', { skip }, () => {
     let nodes: ServerProcess[]
     let writers: Writer[]
     const random = randomFrom(seed)
+    let answersCount = 0
 
     before(async () => {
       site = await install('postgres', settings, postgres.url)
@@ -86,7 +91,7 @@ describe('losing the database', { skip }, () => {
         while (!isOver) {
           const answers = await Promise.all([app.at(node).get('/calls?perPage=5'), app.at(node).get('/apikeys')])
           for (const answer of answers) assertServedOrTurnedAway(answer)
-          await pause(10)
+          answersCount += answers.length
         }
       })
       const all = Promise.all([writing, ...reading])
@@ -96,6 +101,12 @@ describe('losing the database', { skip }, () => {
         isOver = true
       }
       await all
+    }
+
+    /** Some more readers are answered, well or badly. */
+    async function someAreAnswered(most: number): Promise<void> {
+      const enough = answersCount + random.whole(0, most)
+      await until('some more are answered', () => answersCount >= enough)
     }
 
     async function everythingIsThere(extent: 'recent' | 'all'): Promise<void> {
@@ -122,7 +133,7 @@ describe('losing the database', { skip }, () => {
       const before = acknowledged()
       const endsPerRound = endsCount / rounds
       for (let round = 1; round <= rounds; round += 1) {
-        await loadDuring(() => endBackends(site, endsPerRound, random))
+        await loadDuring(() => endBackends(site, endsPerRound, () => someAreAnswered(answersPerEndMax)))
         await everythingIsThere('recent')
       }
       await nothingIsTornApart()
@@ -134,7 +145,7 @@ describe('losing the database', { skip }, () => {
       const before = acknowledged()
       for (let restart = 1; restart <= restarts; restart += 1) {
         await loadDuring(async () => {
-          await pause(random.next() * 500)
+          await someAreAnswered(answersPerRestartMax)
           await postgres.stop(restart % 2 === 0 ? 'fast' : 'immediate')
           for (const node of nodes) await assertSaysThatItIsAway(node)
           await postgres.start()
@@ -184,6 +195,7 @@ describe('losing the database', { skip }, () => {
     assert.ok(one && other)
     const { database, tools } = one
     const acknowledged: number[] = []
+    let refused = 0
 
     async function tick(n: number): Promise<void> {
       try {
@@ -192,6 +204,7 @@ describe('losing the database', { skip }, () => {
         database.wake()
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) throw error
+        refused += 1
       }
     }
     const numbersOf = (event: { name: string }) => numbersIn(database, app.id, event)
@@ -199,21 +212,29 @@ describe('losing the database', { skip }, () => {
     try {
       for (const { workers } of [one, other]) workers.start()
       let n = 0
+      let wanted = 0
       let isOver = false
       const ticking = lanes(5, async () => {
-        while (!isOver) {
+        for (;;) {
+          await until('one more is wanted', () => isOver || n < wanted, patienceMilliseconds)
+          if (isOver) return
           n += 1
           await tick(n)
-          await pause(20)
         }
       })
+      const someTick = async () => {
+        wanted = n + random.whole(0, ticksPerEndMax)
+        await until('some more have begun', () => n >= wanted)
+      }
       for (const how of ['fast', 'immediate'] as const) {
-        await endBackends(site, 40, random)
+        await endBackends(site, 40, someTick)
+        const before = refused
+        wanted = Number.POSITIVE_INFINITY
         await postgres.stop(how)
-        await pause(500)
+        await until('somebody is refused', () => refused > before)
         await postgres.start()
       }
-      await endBackends(site, 20, random)
+      await endBackends(site, 20, someTick)
       isOver = true
       await Promise.all(ticking)
       const ticked = await numbersOf(counting.ticked)
@@ -255,8 +276,8 @@ function assertServedOrTurnedAway({ status, text, headers, body }: Served): void
   assert.ok(Number(headers['retry-after']) > 0)
 }
 
-/** Ends backends of an install one after the other, those that are at work first. */
-async function endBackends(site: Install, count: number, random: Random): Promise<void> {
+/** Ends backends of an install one after the other, those that are at work first, and lets something happen in between. */
+async function endBackends(site: Install, count: number, between: () => Promise<void>): Promise<void> {
   const admin = new pg.Client(site.environment.PARLEY_DATABASE_URL)
   await admin.connect()
   try {
@@ -266,7 +287,7 @@ async function endBackends(site: Install, count: number, random: Random): Promis
           SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()
           ORDER BY state = 'idle', random() LIMIT 1) AS one`)
       ended += rowCount ?? 0
-      await pause(random.next() * 40)
+      await between()
     }
   } finally {
     await admin.end()

@@ -4,108 +4,122 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { databases } from './support/databases.ts'
-import { type Answer, httpsClient } from './support/http.ts'
+import { type Answer, type Client, httpsClient } from './support/http.ts'
 import { type AppOnDisk, type Exit, type Install, install, type ServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
 
 const writersCount = 16
-const exitMillisecondsMax = 10_000
-const atOnceMilliseconds = 2_000
+// Ten seconds, and what a busy machine adds.
+const exitMillisecondsMax = 15_000
+// Less than what a request under way is given.
+const atOnceMilliseconds = 5_000
 
-for (const database of databases) {
-  describe(`shutdown on ${database}`, () => {
-    let site: Install
-    let app: AppOnDisk
-    before(async () => {
-      site = await install(database, { PARLEY_EMULATOR: 'true' })
-      app = await site.createApp('shutdown')
+// Most of it is waiting, which both can do at once.
+describe('shutdown', { concurrency: databases.length }, () => {
+  for (const database of databases) {
+    describe(`shutdown on ${database}`, { concurrency: 1 }, () => {
+      let site: Install
+      let app: AppOnDisk
+      before(async () => {
+        site = await install(database, { PARLEY_EMULATOR: 'true' })
+        app = await site.createApp('shutdown')
+      })
+      after(() => site.remove())
+
+      it('answers every request that was under way when it was told to stop, and keeps what it answered', async () => {
+        const server = await site.start()
+        const sent: Sent[] = []
+        const writers = Array.from({ length: writersCount }, (_, writer) =>
+          writeUntilRefused(server, app, writer, sent),
+        )
+        await until('the load is on', () => sent.filter(({ answer }) => answer).length > 2 * writersCount)
+        const told = performance.now()
+        server.signal('SIGTERM')
+        await Promise.all(writers)
+        assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
+
+        const underWay = sent.filter(({ beganAt }) => beganAt < told)
+        assert.ok(underWay.length > writersCount, `only ${underWay.length} requests`)
+        assert.deepEqual(
+          underWay.filter(({ answer }) => answer === undefined),
+          [],
+        )
+        // Later ones find the door closed, or closing before their connection was seen.
+        const failures = sent.flatMap(({ failure }) => failure ?? [])
+        assert.deepEqual(
+          failures.filter((failure) => !['ECONNREFUSED', 'ECONNRESET'].includes(failure)),
+          [],
+        )
+        const answered = sent.flatMap(({ answer }) => answer ?? [])
+        assert.deepEqual(
+          answered.filter(({ status }) => status !== 200).map(({ text }) => text),
+          [],
+        )
+        const written = sent.filter(({ answer, isWrite }) => isWrite && answer).length
+        const again = await site.start()
+        // This test comes first, so there are no other calls.
+        assert.equal((await app.at(again).get('/calls?perPage=1')).body.meta.pagination.total, written)
+        await again.kill()
+      })
+
+      it('says that it is stopping while a request is still under way, and answers that request', async () => {
+        const server = await site.start()
+        const watcher = httpsClient(server.port, certificateOf(site))
+        assert.equal((await watcher.send('localhost', '/readyz')).status, 200)
+        const slow = await beginSlowly(site, server, app)
+        const told = performance.now()
+        server.signal('SIGTERM')
+        const readiness = await untilNotReady(watcher)
+        assert.equal(readiness.status, 503)
+        assert.deepEqual(readiness.body, { status: 'not ready', reasons: ['stopping'] })
+        assert.equal(readiness.headers.connection, 'close')
+        assert.equal(await slow.finish(), 200)
+        assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
+        watcher.close()
+      })
+
+      it('is not held up for ever by a request that never ends', async () => {
+        const server = await site.start()
+        const slow = await beginSlowly(site, server, app)
+        const told = performance.now()
+        server.signal('SIGTERM')
+        assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
+        slow.abandon()
+      })
+
+      it('exits at once on a second signal', async () => {
+        const server = await site.start()
+        const watcher = httpsClient(server.port, certificateOf(site))
+        assert.equal((await watcher.send('localhost', '/readyz')).status, 200)
+        const slow = await beginSlowly(site, server, app)
+        server.signal('SIGTERM')
+        await untilNotReady(watcher)
+        const told = performance.now()
+        server.signal('SIGINT')
+        assert.deepEqual(await exitOf(server, told, atOnceMilliseconds), { code: 1, signal: null })
+        slow.abandon()
+        watcher.close()
+      })
+
+      it('exits quickly when idle, even with a client connected', async () => {
+        const server = await site.start()
+        assert.equal((await app.at(server).get('/calls')).status, 200)
+        const told = performance.now()
+        server.signal('SIGTERM')
+        assert.deepEqual(await exitOf(server, told, atOnceMilliseconds), { code: 0, signal: null })
+      })
     })
-    after(() => site.remove())
+  }
+})
 
-    it('answers every request that was under way when it was told to stop, and keeps what it answered', async () => {
-      const server = await site.start()
-      const sent: Sent[] = []
-      const writers = Array.from({ length: writersCount }, (_, writer) => writeUntilRefused(server, app, writer, sent))
-      await until('the load is on', () => sent.filter(({ answer }) => answer).length > 2 * writersCount)
-      const told = performance.now()
-      server.signal('SIGTERM')
-      await Promise.all(writers)
-      assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
-
-      const underWay = sent.filter(({ beganAt }) => beganAt < told)
-      assert.ok(underWay.length > writersCount, `only ${underWay.length} requests`)
-      assert.deepEqual(
-        underWay.filter(({ answer }) => answer === undefined),
-        [],
-      )
-      // Later ones find the door closed, or closing before their connection was seen.
-      const failures = sent.flatMap(({ failure }) => failure ?? [])
-      assert.deepEqual(
-        failures.filter((failure) => !['ECONNREFUSED', 'ECONNRESET'].includes(failure)),
-        [],
-      )
-      const answered = sent.flatMap(({ answer }) => answer ?? [])
-      assert.deepEqual(
-        answered.filter(({ status }) => status !== 200).map(({ text }) => text),
-        [],
-      )
-      const written = sent.filter(({ answer, isWrite }) => isWrite && answer).length
-      const again = await site.start()
-      // This test comes first, so there are no other calls.
-      assert.equal((await app.at(again).get('/calls?perPage=1')).body.meta.pagination.total, written)
-      await again.kill()
-    })
-
-    it('says that it is stopping while a request is still under way, and answers that request', async () => {
-      const server = await site.start()
-      const watcher = httpsClient(server.port, certificateOf(site))
-      assert.equal((await watcher.send('localhost', '/readyz')).status, 200)
-      const slow = await beginSlowly(site, server, app)
-      const told = performance.now()
-      server.signal('SIGTERM')
-      let readiness = await watcher.send('localhost', '/readyz')
-      while (readiness.status === 200) {
-        await pause(5)
-        readiness = await watcher.send('localhost', '/readyz')
-      }
-      assert.equal(readiness.status, 503)
-      assert.deepEqual(readiness.body, { status: 'not ready', reasons: ['stopping'] })
-      assert.equal(readiness.headers.connection, 'close')
-      assert.equal(await slow.finish(), 200)
-      assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
-      watcher.close()
-    })
-
-    it('is not held up for ever by a request that never ends', async () => {
-      const server = await site.start()
-      const slow = await beginSlowly(site, server, app)
-      const told = performance.now()
-      server.signal('SIGTERM')
-      assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
-      slow.abandon()
-    })
-
-    it('exits at once on a second signal', async () => {
-      const server = await site.start()
-      const slow = await beginSlowly(site, server, app)
-      const told = performance.now()
-      server.signal('SIGTERM')
-      await pause(100)
-      server.signal('SIGINT')
-      assert.deepEqual(await exitOf(server, told, atOnceMilliseconds), { code: 1, signal: null })
-      slow.abandon()
-    })
-
-    it('exits quickly when idle, even with a client connected', async () => {
-      const server = await site.start()
-      assert.equal((await app.at(server).get('/calls')).status, 200)
-      const told = performance.now()
-      server.signal('SIGTERM')
-      assert.deepEqual(await exitOf(server, told, atOnceMilliseconds), { code: 0, signal: null })
-    })
+async function untilNotReady(watcher: Client): Promise<Answer> {
+  let readiness: Answer | undefined
+  await until('it is not ready any more', async () => {
+    readiness = await watcher.send('localhost', '/readyz')
+    return readiness.status !== 200
   })
+  return readiness as Answer
 }
 
 async function exitOf(server: ServerProcess, told: number, millisecondsMax: number): Promise<Exit> {

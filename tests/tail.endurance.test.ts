@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { runAt } from '../scripts/postgres.ts'
 import { areas } from '../server/src/areas/index.ts'
@@ -18,6 +17,7 @@ import { DatabaseUnavailable } from '../server/src/storage/unavailable.ts'
 import { createLogReader } from '../server/src/workers/log-reader.ts'
 import { openTail } from '../server/src/workers/tail.ts'
 import { type DatabaseName, databases, freshDatabase } from './support/databases.ts'
+import { dawdle } from './support/dawdle.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { until } from './support/until.ts'
 
@@ -180,6 +180,8 @@ const skip = !databases.includes('postgres') && 'PostgreSQL is not there'
 describe('the tails of two nodes', { skip }, () => {
   const writersCount = 8
   const transactionsEach = 30
+  // So much is written before some connections are ended.
+  const numbersPerEnd = 16
 
   it('hear the whole log in order, while connections are ended and transactions undone', () =>
     withNodes('postgres', 2, async ({ nodes, url }) => {
@@ -192,7 +194,7 @@ describe('the tails of two nodes', { skip }, () => {
         const node = writer % 2 === 0 ? one : other
         for (let turn = 0; turn < transactionsEach; turn += 1) {
           const isUndone = random.chance(0.1)
-          await writeUntilKnown(node, [++last, ++last], random.chance(0.2) ? 3 : 0, isUndone)
+          await writeUntilKnown(node, [++last, ++last], random.chance(0.2) ? 6 : 0, isUndone)
         }
       })
       let writing = true
@@ -201,7 +203,8 @@ describe('the tails of two nodes', { skip }, () => {
       })
       const database = new URL(url).pathname.slice(1)
       while (writing) {
-        await pause(40)
+        const before = last
+        await until('more is written', () => !writing || last >= before + numbersPerEnd)
         await runAt(
           url,
           `SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity
@@ -238,18 +241,13 @@ describe('the tails of two nodes', { skip }, () => {
   }
 
   /** Whether a commit that got no answer happened does not matter here: the log tells. */
-  async function writeUntilKnown(
-    node: House,
-    numbers: number[],
-    milliseconds: number,
-    isUndone: boolean,
-  ): Promise<void> {
+  async function writeUntilKnown(node: House, numbers: number[], statements: number, isUndone: boolean): Promise<void> {
     const { database, tools } = node
     await database
       .write(async (connection) => {
         const { emit } = workIn(connection, appId, tools)
         for (const n of numbers) await emit(ticked, { n })
-        await pause(milliseconds)
+        await dawdle(connection, statements)
         if (isUndone) throw undone
       })
       .catch((error) => {

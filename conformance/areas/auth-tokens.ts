@@ -7,7 +7,6 @@ import {
   failure,
   holds,
   isSeconds,
-  nextSecond,
   refusals,
   type Server,
   success,
@@ -108,7 +107,7 @@ export const authTokens: CheckedArea = {
       const { uid } = await makeUser(server)
       const made: string[] = []
       while (made.length < 3) {
-        if (made.length > 0) await nextSecond()
+        if (made.length > 0) await server.nextSecond()
         made.unshift(data(await server.api.post(tokensOf(uid), force)).authToken)
       }
       const list = data(await server.api.get(tokensOf(uid)))

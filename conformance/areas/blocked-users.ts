@@ -8,7 +8,6 @@ import {
   failure,
   holds,
   isSeconds,
-  nextSecond,
   refusals,
   success,
 } from '../check.ts'
@@ -103,7 +102,7 @@ export const blockedUsers: CheckedArea = {
       const [a = '', ...others] = await makeUsers(server, 4)
       const [first = '', second = '', third = ''] = others.toSorted().toReversed()
       data(await server.api.post(path(a), { blockedUids: [first] }))
-      await nextSecond()
+      await server.nextSecond()
       data(await server.api.post(path(a), { blockedUids: [second, third] }))
       const { data: list, meta } = success(await server.api.get(path(a)))
       // Those of one moment come by their UIDs.

@@ -9,7 +9,6 @@ import {
   failure,
   refusals,
   says,
-  soon,
   success,
 } from '../check.ts'
 import { as, below, belowDeactivated, makeUser, makeUsers, uidsIn } from '../people.ts'
@@ -81,7 +80,7 @@ export const friends: CheckedArea = {
         [b, a],
       ] as const) {
         const list = () => server.api.send('GET', '/conversations', as(uid))
-        const [conversation, ...more] = data(await soon(list, ({ body }) => body?.data?.length > 0))
+        const [conversation, ...more] = data(await server.soon(list, ({ body }) => body?.data?.length > 0))
         equal([conversation?.conversationWith.uid, more.length], [other, 0], 'the conversations listed')
         equal(['lastMessage' in conversation, conversation.unreadMessageCount], [false, '0'], 'last message and unread')
       }

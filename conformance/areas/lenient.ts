@@ -7,7 +7,6 @@ import {
   failure,
   holds,
   isSeconds,
-  nextSecond,
   type Server,
   success,
 } from '../check.ts'
@@ -248,14 +247,14 @@ const queries: Check[] = [
   check('7 Pagination', '`meta.cursor` tells of the whole list, on every page', async (server) => {
     const word = server.fresh('word')
     const older = await makeUser(server, { name: `${word} older` })
-    await nextSecond()
+    await server.nextSecond()
     const newer = await makeUser(server, { name: `${word} newer` })
     const uids = [older.uid, newer.uid]
     const [actor = ''] = await makeUsers(server, 1)
     success(await server.api.post(`/users/${actor}/friends`, { accepted: uids }))
     success(await server.api.post(`/users/${actor}/blockedusers`, { blockedUids: uids }))
     const { guid } = await makeGroup(server, { members: { participants: uids } })
-    await nextSecond()
+    await server.nextSecond()
     const { updatedAt } = data(await server.api.put(`/users/${older.uid}`, { statusMessage: 'Changed' }))
     const belowActor = ['friends', 'blockedusers'].map((list) => `/users/${actor}/${list}?`)
     for (const list of [`/users?searchKey=${word}&`, ...belowActor, `/groups/${guid}/members?`]) {

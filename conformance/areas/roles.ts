@@ -10,7 +10,6 @@ import {
   NotSeen,
   refusals,
   says,
-  soon,
   success,
 } from '../check.ts'
 import { belowRole, makeRole, makeUser } from '../people.ts'
@@ -140,7 +139,7 @@ export const roles: CheckedArea = {
       const { uid } = await makeUser(server, { role })
       done(await server.api.delete(`/roles/${role}`))
       failure(await server.api.delete(`/roles/${role}`), 404, 'ERR_ROLE_NOT_FOUND')
-      const user = await soon(
+      const user = await server.soon(
         () => server.api.get(`/users/${uid}`),
         ({ body }) => body?.data?.role === 'default',
       )

@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { DatabaseName } from './databases.ts'
 import { type FuzzRequest, fuzzRequest, type Known, learn, soundMessage, talk } from './fuzz.ts'
 import { type AppClient, assertSucceeds, type House, house } from './house.ts'
+import { heldUpMilliseconds } from './processes.ts'
 import { type Random, randomFrom } from './random.ts'
 
 /**
@@ -121,11 +122,14 @@ interface Reply {
 
 type Send = ((request: FuzzRequest) => Promise<Reply>) & { close(): void }
 
+/** Time in which this thread waited for a busy machine is none that a request takes. */
+const ownMilliseconds = () => performance.now() - heldUpMilliseconds()
+
 function sender(h: House): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes, ca: readFileSync(h.service.caFile, 'utf8') })
   const send = ({ method, host, path, headers, raw }: FuzzRequest) =>
     new Promise<Reply>((resolve, reject) => {
-      const began = performance.now()
+      const began = ownMilliseconds()
       const sending = httpsRequest(
         {
           agent,
@@ -145,7 +149,7 @@ function sender(h: House): Send {
               status: response.statusCode ?? 0,
               type: response.headers['content-type'] ?? '',
               text: Buffer.concat(chunks).toString('utf8'),
-              milliseconds: performance.now() - began,
+              milliseconds: ownMilliseconds() - began,
             }),
           )
         },

@@ -18,6 +18,32 @@ export async function until(
   }
 }
 
+/**
+ * Waits until some work is over, or the database keeps somebody waiting for what another has locked. Where there is one
+ * writer at a time, work waits in line for it, and stands there by the time that others have been answered.
+ */
+export async function untilOverOrHeldUp(h: House, work: Promise<unknown>): Promise<void> {
+  const { database, config } = h.service.house
+  let isOver = false
+  const over = () => {
+    isOver = true
+  }
+  void work.then(over, over)
+  if (config.databaseUrl === undefined) {
+    for (let n = 0; n < answersInBetween; n += 1) await h.client.send('localhost', '/healthz')
+    return
+  }
+  const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await until('it is over or held up', async () => isOver || (await database.reader.run(waiting, [])).rows.length > 0)
+}
+
+const answersInBetween = 10
+
+/** Waits for some work, but for a moment only; what takes longer goes on beside whatever comes next. */
+export async function forAMoment(work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, pause(pauseMilliseconds)])
+}
+
 /** A follower's back-off runs in real time, so one call of `settle` is not always enough. */
 export function settleUntil(h: House, what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   return until(what, async () => {

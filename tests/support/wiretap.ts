@@ -11,14 +11,17 @@ export interface Wiretap {
   recover(): void
   /** The next connection that sends these texts, one after the other, ends before the answer to the last of them. */
   cutOffAfter(...texts: string[]): void
+  /** How often the database has said a text that is listened for. */
+  told(text: string): number
   close(): void
 }
 
-export async function wiretap(databaseUrl: string): Promise<Wiretap> {
+export async function wiretap(databaseUrl: string, listenedFor: string[] = []): Promise<Wiretap> {
   const { hostname, port } = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let silent = false
   let awaited: string[] = []
+  const counts = new Map(listenedFor.map((text) => [text, 0]))
 
   const server = createServer((client) => {
     const database = connect(Number(port), hostname)
@@ -48,6 +51,7 @@ export async function wiretap(databaseUrl: string): Promise<Wiretap> {
       database.write(bytes)
     })
     database.on('data', (bytes) => {
+      for (const [text, count] of counts) if (bytes.includes(text)) counts.set(text, count + 1)
       if (silent) return
       if (isCut) client.destroy()
       else client.write(bytes)
@@ -70,6 +74,7 @@ export async function wiretap(databaseUrl: string): Promise<Wiretap> {
     cutOffAfter(...texts) {
       awaited = texts
     },
+    told: (text) => counts.get(text) ?? 0,
     close() {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { runAt } from '../../../scripts/postgres.ts'
 import { databases, type FreshDatabase, freshDatabase } from '../../../tests/support/databases.ts'
 import { until } from '../../../tests/support/until.ts'
@@ -203,7 +202,10 @@ describe('a pool of connections to PostgreSQL', { skip }, () => {
     const { rows } = await pool.read('SELECT pg_backend_pid() AS pid', [])
     const [{ pid }] = rows as [{ pid: number }]
     const reading = pool.read('SELECT pg_sleep(0.5), 7 AS seven', [])
-    await pause(100)
+    await until('it is reading', async () => {
+      const [row] = await runAt<{ query: string }>(url, 'SELECT query FROM pg_stat_activity WHERE pid = $1', [pid])
+      return /pg_sleep/.test(row?.query ?? '')
+    })
     await endBackend(pid)
     assert.equal(((await reading).rows as { seven: number }[])[0]?.seven, 7)
   })
@@ -290,11 +292,11 @@ describe('a pool of connections to PostgreSQL', { skip }, () => {
     const one = connectNodes(url, pool.read, (hints) => heard.push(...hints))
     const other = connectNodes(url, pool.read, () => {})
     one.listen()
-    const isHeard = async () => {
+    const isHeard = () => {
+      if (heard.length > 0 && heard.every((hint) => hint === 'jobs')) return true
       heard.length = 0
       other.tell(['jobs'])
-      await pause(50)
-      return heard.join() === 'jobs'
+      return false
     }
     await until('it is heard', isHeard)
     const [listener] = await runAt<{ pid: number }>(
@@ -302,6 +304,7 @@ describe('a pool of connections to PostgreSQL', { skip }, () => {
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%listening%'",
     )
     await endBackend(listener?.pid)
+    heard.length = 0
     await until('it is heard again', isHeard)
     for (const node of [one, other]) await node.stop()
   })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { until } from '../../../tests/support/until.ts'
 import { wire } from '../../../tests/support/wire.ts'
 import { trialNames } from './instructions.ts'
 import { openTrialProxy, type TrialProxy } from './proxy.ts'
@@ -108,20 +109,18 @@ describe('the proxy of a trial', () => {
     assert.equal(arrived.length, 0)
   })
 
-  it('ends a tunnel that nobody has used for a while, on both sides', async () => {
-    const line = await tunnel()
+  it('ends a tunnel that nobody has used for a while, on both sides, and keeps one that is used', async () => {
+    const unused = await tunnel()
     const [server] = arrived
     assert.ok(server)
-    await Promise.all([line.closes(), once(server, 'close')])
-  })
-
-  it('keeps one that is used', async () => {
     const line = await tunnel()
-    for (let n = 1; n <= 6; n += 1) {
-      await new Promise((resolve) => setTimeout(resolve, limits.idleMilliseconds / 4))
-      line.say(String(n))
-      await line.hears(new RegExp(`${n}$`))
-    }
+    await until('the one that is not used has ended', async () => {
+      line.say('.')
+      await line.hears(/\.$/)
+      return unused.socket.closed && server.closed
+    })
+    line.say('last')
+    await line.hears(/last$/)
     line.socket.destroy()
   })
 
@@ -149,8 +148,13 @@ describe('the proxy of a trial', () => {
     assert.equal(await beyond.closes(), '')
     for (const { socket } of lines) socket.destroy()
     await Promise.all(lines.map((line) => line.closes()))
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    ;(await tunnel()).socket.destroy()
+    await until('there is room', async () => {
+      const line = await plain()
+      line.say(asks(mapped))
+      await until('it is let in or not', () => established.test(line.heard()) || line.socket.closed)
+      line.socket.destroy()
+      return established.test(line.heard())
+    })
   })
 
   it('listens on loopback alone', async () => {

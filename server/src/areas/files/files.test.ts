@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import sharp from 'sharp'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { s3Server } from '../../../../tests/support/s3.ts'
 import { acrossApps } from '../../../../tests/support/tripwire.ts'
-import { settleUntil, until } from '../../../../tests/support/until.ts'
+import { settleUntil, until, untilOverOrHeldUp } from '../../../../tests/support/until.ts'
 import { endless, form, formType, type Part, partHead, stream } from '../../../../tests/support/uploads.ts'
 import { one } from '../../common/reply.ts'
 import { area } from '../../kit/area.ts'
@@ -468,7 +467,7 @@ for (const database of databases) {
         const between = connectionOver(connection.flavour, async (text, parameters) => {
           if (/^update "files"/.test(text)) {
             claiming ??= db.write((other) => claimFiles(tenantDb(other, app.id), [key], 1))
-            await Promise.race([claiming, pause(200)])
+            await untilOverOrHeldUp(h, claiming)
           }
           return connection.run(text, parameters)
         })
@@ -669,7 +668,7 @@ for (const database of databases) {
       assert.equal((await put(h, uploadUrl)).status, 400)
       async function* broken() {
         yield 'he'
-        await new Promise((go) => setTimeout(go, 50))
+        await until('it is coming in', async () => (await rows(h))[0]?.state !== 'announced')
         throw new Error('gone')
       }
       await assert.rejects(stream(h, uploadUrl, { method: 'PUT', pieces: broken() }))
