@@ -3,9 +3,10 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { memoryFolder } from './memory-folder.ts'
 import { folderOf, freePort, stopProcess, until } from './processes.ts'
 
-/** A private PostgreSQL on a free loopback port, in a temporary folder. */
+/** A private PostgreSQL on a free loopback port, in a temporary folder: in memory, unless it has to be durable. */
 export interface PrivatePostgres {
   url: string
   /** Where it also listens, as a socket in the file system. */
@@ -27,7 +28,7 @@ const careless = [
   'wal_level=minimal',
   'max_wal_senders=0',
   'checkpoint_timeout=1h',
-  'max_wal_size=4GB',
+  'max_wal_size=512MB',
 ]
 
 export interface PostgresOptions {
@@ -41,7 +42,8 @@ export interface PostgresOptions {
 export async function makePostgres({ isDurable, certificate }: PostgresOptions): Promise<PrivatePostgres> {
   const bin = postgresBinaries()
   if (!bin) throw new Error('There is no PostgreSQL on this machine.')
-  const folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'))
+  // On a disk, making and dropping databases, each of hundreds of files, costs more than most of what is done in them.
+  const folder = mkdtempSync(join(isDurable ? tmpdir() : memoryFolder(), 'parley-postgres-'))
   const run = asOrdinaryUser()
   const handOver = (path: string) => {
     if (run.uid !== undefined && run.gid !== undefined) chownSync(path, run.uid, run.gid)

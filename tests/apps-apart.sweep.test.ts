@@ -4,6 +4,7 @@ import { documentedPath } from '../server/src/http/openapi.ts'
 import type { Area } from '../server/src/kit/area.ts'
 import type { Operation } from '../server/src/kit/operation.ts'
 import { databases } from './support/databases.ts'
+import type { Dump } from './support/dump.ts'
 import { type AppClient, type House, house } from './support/house.ts'
 import type { Sending } from './support/http.ts'
 import { filledPath, pathWithRecords } from './support/samples.ts'
@@ -46,6 +47,13 @@ for (const database of databases) {
       assert.deepEqual(await answersOf(h, app, model), alone)
     })
 
+    const witness = { rows: {} as Dump, answers: {} as Dump }
+    it('are joined by a third, which nobody touches from here on', async () => {
+      const app = await h.app('witness')
+      await copyRecords(h, model.appId, app.id)
+      Object.assign(witness, { rows: await tenantRows(h, app.id), answers: await answersOf(h, app, model) })
+    })
+
     for (const area of copiedAreas) {
       const reading = area.operations.filter(isReading)
       if (reading.length > 0) it(`stay apart when ${area.name} of one are read`, () => assertStayApart(area, reading))
@@ -54,6 +62,13 @@ for (const database of databases) {
       }
     }
 
+    it('have left the third as it was, by all that was done', async () => {
+      const app = await h.app('witness')
+      assert.deepEqual(await tenantRows(h, app.id), witness.rows)
+      assert.deepEqual(await answersOf(h, app, model), witness.answers)
+    })
+
+    /** What it answers in other areas is looked at once, by the witness. */
     async function assertStayApart(area: Area, operations: Operation[]): Promise<void> {
       const ids = operations.map(({ id }) => id).join()
       const [app, twin] = [await h.app(`first of ${ids}`), await h.app(`second of ${ids}`)]
@@ -64,7 +79,7 @@ for (const database of databases) {
       await copyRecords(h, app.id, twin.id)
 
       const rows = await tenantRows(h, twin.id)
-      const answers = await answersOf(h, twin, model)
+      const answers = await answersOf(h, twin, model, area)
       for (const { operation, sendings } of requests) {
         const statuses: number[] = []
         for (const { path, body } of sendings) {
@@ -74,7 +89,7 @@ for (const database of databases) {
       }
       await h.settle()
       assert.deepEqual(await tenantRows(h, twin.id), rows, 'it changed the other app')
-      assert.deepEqual(await answersOf(h, twin, model), answers, 'the other app answers otherwise')
+      assert.deepEqual(await answersOf(h, twin, model, area), answers, 'the other app answers otherwise')
     }
 
     /** Each body goes to new records, which nothing was done with, and to those that have to do with many others. */

@@ -18,7 +18,8 @@ const seedVariable = 'CROSSING_SEED'
 const attempts = times(6_000, 12_000)
 const searches: Omit<Search, 'seed'>[] = [
   ...Array.from({ length: times(2, 9) }, () => ({ database: 'sqlite' as const, attempts })),
-  { database: 'postgres', attempts },
+  // Statements that are spelled for both databases alike were searched above.
+  { database: 'postgres', attempts: times(2_500, 12_000) },
 ]
 
 describe('what reads alike', () => {

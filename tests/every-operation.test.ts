@@ -52,7 +52,12 @@ interface Refusal {
   path?: string
 }
 
-for (const [database, way] of databases.flatMap((each) => ways.map((way) => [each, way] as const))) {
+// How a request comes in makes no difference to what the database is asked, so the second one is reached in one way.
+const entrances = databases.flatMap((database) =>
+  ways.filter((way) => database === 'sqlite' || way === 'dispatch').map((way) => [database, way] as const),
+)
+
+for (const [database, way] of entrances) {
   describe(`every ${sampled === 1 ? '' : `${sampled}th `}operation on ${database} by ${way}`, () => {
     let h: House
     let other: AppClient

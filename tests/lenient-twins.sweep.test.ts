@@ -18,7 +18,7 @@ import { gist, twinsOf } from './support/twins.ts'
  */
 
 const seedVariable = 'TWINS_SEED'
-const millisecondsMax = 22_000
+const millisecondsMax = 15_000
 const operationsMin = 8
 
 const writes = areas

@@ -12,6 +12,7 @@ import { standingClock } from './clock.ts'
 import { type DatabaseName, type FreshDatabase, preparedDatabase } from './databases.ts'
 import { dispatchClient, type Way } from './dispatched.ts'
 import { type Answer, type Client, httpsClient, type Sending } from './http.ts'
+import { cheapPasswords } from './passwords.ts'
 import { assertNothingTripped, installTripwire } from './tripwire.ts'
 
 /** The whole service in this process, on a fresh database, behind its real front door, unless another way in is asked for. */
@@ -74,7 +75,7 @@ export async function house({
   pages,
   environment,
   strict = true,
-  passwords,
+  passwords = cheapPasswords(),
   way = 'http',
   clock = standingClock(),
 }: HouseOptions): Promise<House> {
@@ -93,10 +94,9 @@ export async function house({
   })
   const log = pino({ level: process.env.PARLEY_TEST_LOG ?? 'silent' })
   const service = await startService(config, log, {
-    ...{ clock, strict },
+    ...{ clock, strict, passwords },
     // Whoever closes a house has its answers.
     patience: { arrivalMilliseconds: 1 },
-    ...(passwords && { passwords }),
     ...(pages && { pages }),
     ...(areas && { areas: [...allAreas, ...areas] }),
   })

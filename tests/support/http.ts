@@ -1,4 +1,5 @@
 import { Agent, request as httpsRequest } from 'node:https'
+import { createSecureContext } from 'node:tls'
 
 /** A plain HTTPS client: every name leads to the loopback address, the way DNS would in a real install. */
 
@@ -26,7 +27,8 @@ export interface Client {
 }
 
 export function httpsClient(port: number, ca: string): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64, ca })
+  // One for all connections: each would read the certificate again.
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, secureContext: createSecureContext({ ca }) })
   return {
     send: (host, path, { method = 'GET', headers = {}, body, raw, signal } = {}) =>
       new Promise((resolve, reject) => {

@@ -1,5 +1,11 @@
-import { scryptPasswords } from '../../server/src/adapters/passwords/scrypt.ts'
+import { type Cost, scryptPasswords } from '../../server/src/adapters/passwords/scrypt.ts'
 import type { Passwords } from '../../server/src/kit/ports.ts'
+
+/** A hundredth of what a server spends: what a hash costs is of no matter to a test, unless it says so. */
+export const cheap: Cost = { N: 2 ** 10, r: 8, p: 1 }
+
+/** The real hashing at that cost. */
+export const cheapPasswords = () => scryptPasswords(cheap)
 
 type Act = keyof Passwords
 
@@ -15,7 +21,7 @@ export interface GatedPasswords extends Passwords {
 }
 
 export function gatedPasswords(): GatedPasswords {
-  const real = scryptPasswords()
+  const real = cheapPasswords()
   const closed = new Set<Act>()
   const held: (() => void)[] = []
   const watchers: { n: number; tell: () => void }[] = []

@@ -185,6 +185,14 @@ const acts: Record<string, Act> = {
   ),
 }
 
+// These leave everything as it was: whoever does them finds the same, whether others have done them before or not.
+const reads = new Set([
+  ...['members', 'listAdmin', 'listModerator', 'getAdmin', 'getModerator', 'bans', 'listText', 'listImage'],
+  ...['listPlace', 'listOld', 'searchText', 'searchOld', 'getText', 'getOld', 'quotedText', 'quotedOld', 'lastText'],
+  ...['editOfOld', 'listOldReply', 'replies', 'threads', 'amongThreads', 'reactions', 'reactionsOfKind'],
+  ...['byAdmin', 'byModerator'],
+])
+
 // What only some acts look at is made for these alone; there are very many groups.
 const aboutHistory = /Old/
 const aboutReactions = /^by/
@@ -194,6 +202,8 @@ export class Ship {
   #app: AppClient
   #doors: Map<Part, Door[]>
   #groups = 0
+  /** What is ready to be read, by what was set for it. */
+  #readable = new Map<string, (caller: Caller) => Promise<string>>()
 
   private constructor(h: House, app: AppClient, doors: Map<Part, Door[]>) {
     this.#h = h
@@ -212,13 +222,26 @@ export class Ship {
     return this.#doors.get(part) ?? []
   }
 
-  /** Does an act in a group of its own in which permissions of a scope have been set; the table's word for the answer. */
+  /** Does an act in a group in which permissions of a scope have been set; the table's word for the answer. */
   async does(name: string, part: Part, caller: Caller, scope: string, permissions: object): Promise<string> {
+    const key = JSON.stringify([name, scope, permissions])
+    const ready = this.#readable.get(key) ?? (await this.#makeReady(name, part, scope, permissions))
+    if (reads.has(name)) this.#readable.set(key, ready)
+    return ready(caller)
+  }
+
+  /** What changes something is done in a group of its own. */
+  async #makeReady(
+    name: string,
+    part: Part,
+    scope: string,
+    permissions: object,
+  ): Promise<(caller: Caller) => Promise<string>> {
     const act = acts[name] ?? assert.fail(`${name} is no act`)
     const scene = await this.#scene(name, part === 'app' || part === 'outsider' ? 'lin' : uids[part])
     const ready = await act(scene)
     assertSucceeds(await this.#app.put(`/groups/${scene.guid}/scopes/${scope}/permissions`, { permissions }))
-    return ready(caller)
+    return ready
   }
 
   /** A group with somebody of every scope, to whom Lin has said something; and something else before all but two came. */

@@ -128,10 +128,16 @@ export async function tenantRows({ service }: House, appId: string): Promise<Dum
   return { ...contents, apps: rows.map((row) => JSON.stringify(row)) }
 }
 
-/** What an app answers to everything that can be read of it, by path. */
-export async function answersOf(house: House, app: AppClient, { records, authToken }: Model): Promise<Dump> {
+/** What an app answers to everything that can be read of it, or of one area, by path. */
+export async function answersOf(
+  house: House,
+  app: AppClient,
+  { records, authToken }: Model,
+  only?: Area,
+): Promise<Dump> {
   const answers: Dump = {}
-  for (const [area, operation] of operationsOfApps().filter(([, { method }]) => method === 'GET')) {
+  const reads = operationsOfApps().filter(([area, { method }]) => method === 'GET' && (!only || area === only))
+  for (const [area, operation] of reads) {
     const path = filledPath(documentedPath(area, operation), { ...records, appId: app.id })
     const answer = await sendAs(house, operation, app, authToken, path)
     assertSucceeds(answer)

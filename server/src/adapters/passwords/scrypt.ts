@@ -2,14 +2,14 @@ import { randomBytes, scrypt as scryptWithCallback, timingSafeEqual } from 'node
 import type { Passwords } from '../../kit/ports.ts'
 
 /** What a hash costs; each one names it, so that a higher one later leaves the earlier ones valid. */
-interface Cost {
+export interface Cost {
   N: number
   r: number
   p: number
 }
 
 // What is advised today where memory counts: 32 MiB, and about a quarter of a second.
-const cost: Cost = { N: 2 ** 15, r: 8, p: 3 }
+const advised: Cost = { N: 2 ** 15, r: 8, p: 3 }
 const memoryMax = 2 ** 26
 const saltBytes = 16
 const keyBytes = 32
@@ -23,7 +23,7 @@ function scrypt(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buff
 }
 
 /** Passwords as salted hashes by scrypt, made on the threads of the runtime. */
-export function scryptPasswords(): Passwords {
+export function scryptPasswords(cost = advised): Passwords {
   return {
     async hash(password) {
       const salt = randomBytes(saltBytes)

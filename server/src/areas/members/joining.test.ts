@@ -10,10 +10,9 @@ import {
   house,
 } from '../../../../tests/support/house.ts'
 import type { Answer } from '../../../../tests/support/http.ts'
-import { type GatedPasswords, gatedPasswords } from '../../../../tests/support/passwords.ts'
+import { cheapPasswords, type GatedPasswords, gatedPasswords } from '../../../../tests/support/passwords.ts'
 import { appWith, as, clientOf } from '../../../../tests/support/talk.ts'
 import { logOf } from '../../../../tests/support/told.ts'
-import { scryptPasswords } from '../../adapters/passwords/scrypt.ts'
 import { quotaReached } from '../../kit/errors.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 
@@ -264,7 +263,7 @@ for (const database of databases) {
       const joining = paths.members?.(lin, 'g', locked.password)
       await passwords.waiting()
       // As another node does it, and under another hash: what was compared is not the password any more.
-      const password = await scryptPasswords().hash(locked.password)
+      const password = await cheapPasswords().hash(locked.password)
       await h.service.house.database.write((connection) =>
         tenantDb(connection, app.id).update('groups').set({ password }).where('guid', '=', 'g').execute(),
       )

@@ -8,7 +8,7 @@ import { scopeCatalogues } from './catalogue.ts'
 
 /**
  * What becomes of an act in a group when a permission of one scope has a value; an owner is held to what admins are. Every
- * act of everyone is done in a group of its own, so that no line can change what another finds. A call has no operation to
+ * act that changes something is done in a group of its own, so that no line can change what another finds. A call has no operation to
  * begin it yet; who may begin one, and whom it rings for, is in rules.test.ts.
  */
 const table = linesOf(`
