@@ -27,7 +27,13 @@ for (const database of databases) {
       for (let n = 0; n < 25; n += 1) {
         const guid = `g${n}`
         assertSucceeds(
-          await app.post('/groups', { guid, name: guid, type: 'public', owner: 'ann', members: { participants: ['bob'] } }),
+          await app.post('/groups', {
+            guid,
+            name: guid,
+            type: 'public',
+            owner: 'ann',
+            members: { participants: ['bob'] },
+          }),
         )
         await sayIn(app, guid, 'ann')
         await sayIn(app, guid, 'bob')
@@ -38,23 +44,52 @@ for (const database of databases) {
     after(() => h.close())
 
     const asked: [string, () => Promise<unknown>][] = [
-      ...['/conversations', '/messages', '/users/bob/messages', '/groups/g3/messages', '/threads', '/users', '/groups', '/groups/g3/members'].flatMap((path): [string, () => Promise<unknown>][] => [
+      ...[
+        '/conversations',
+        '/messages',
+        '/users/bob/messages',
+        '/groups/g3/messages',
+        '/threads',
+        '/users',
+        '/groups',
+        '/groups/g3/members',
+      ].flatMap((path): [string, () => Promise<unknown>][] => [
         [`client GET ${path}`, async () => assertSucceeds(await client.get(path))],
         [`server GET ${path}`, async () => assertSucceeds(await app.get(path))],
         [`acting GET ${path}`, async () => assertSucceeds(await app.get(path, as('ann')))],
       ]),
       ['client GET thread', async () => assertSucceeds(await client.get(`/messages/${parent}/thread`))],
       ['client GET unread', async () => assertSucceeds(await client.get('/messages?unread=true&count=true'))],
-      ['client POST to user', async () => assertSucceeds(await client.post('/messages', { receiver: 'bob', receiverType: 'user', data: { text: 'Hello' } }))],
-      ['client POST to group', async () => assertSucceeds(await client.post('/messages', { receiver: 'g3', receiverType: 'group', data: { text: 'Hello' } }))],
-      ['server POST to user', async () => assertSucceeds(await app.post('/messages', { receiver: 'bob', receiverType: 'user', data: { text: 'Hello' } }))],
+      [
+        'client POST to user',
+        async () =>
+          assertSucceeds(
+            await client.post('/messages', { receiver: 'bob', receiverType: 'user', data: { text: 'Hello' } }),
+          ),
+      ],
+      [
+        'client POST to group',
+        async () =>
+          assertSucceeds(
+            await client.post('/messages', { receiver: 'g3', receiverType: 'group', data: { text: 'Hello' } }),
+          ),
+      ],
+      [
+        'server POST to user',
+        async () =>
+          assertSucceeds(
+            await app.post('/messages', { receiver: 'bob', receiverType: 'user', data: { text: 'Hello' } }),
+          ),
+      ],
     ]
     it('counts', async () => {
       for (const [name, work] of asked) {
         h.service.house
         const statements = await statementsDuring(work)
         console.log(`## ${database} ${statements.length} ${name}`)
-        if (process.env.SHOW) for (const [n, text] of statements.entries()) console.log(`   ${n + 1}. ${text.replaceAll(/\s+/g, ' ').slice(0, Number(process.env.SHOW))}`)
+        if (process.env.SHOW)
+          for (const [n, text] of statements.entries())
+            console.log(`   ${n + 1}. ${text.replaceAll(/\s+/g, ' ').slice(0, Number(process.env.SHOW))}`)
       }
       assert.ok(true)
     })

@@ -81,13 +81,7 @@ const hitsPerWanted = [2, 20]
  *
  * A short word costs the index the more, the more messages have it; so one first looks at the messages that are next.
  */
-async function searched(
-  db: TenantDb,
-  scope: Scope,
-  search: Search,
-  senders: string[],
-  quest: Quest,
-): Promise<Ids> {
+async function searched(db: TenantDb, scope: Scope, search: Search, senders: string[], quest: Quest): Promise<Ids> {
   const { past, affix, limit } = quest
   const matching = thatMatch(db, search, quest)
   const isShort = hasShortWordsOnly(search)

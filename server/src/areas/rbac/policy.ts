@@ -97,8 +97,7 @@ export function policyOf(db: TenantDb, actor: Actor): Promise<Policy> {
 }
 
 async function readPolicy(db: TenantDb, actor: Actor): Promise<Policy> {
-  const all =
-    actor.entries === undefined ? await entriesOfRole(db, { role: actor.role }) : readEntries(actor.entries)
+  const all = actor.entries === undefined ? await entriesOfRole(db, { role: actor.role }) : readEntries(actor.entries)
   const role = all.some((entry) => isRoleOf(actor, entry)) ? actor.role : defaultRole
   const entries = Map.groupBy(
     all.filter((entry) => entry.role === role),

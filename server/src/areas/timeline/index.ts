@@ -51,6 +51,7 @@ export {
 } from './rows.ts'
 export {
   findSide,
+  hasManySides,
   hiddenUpTo,
   leaveIfManySides,
   notErased,

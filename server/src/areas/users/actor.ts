@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { entriesOfUser } from '../rbac/index.ts'
@@ -33,6 +34,14 @@ export async function userActing(db: TenantDb, actor: Actor): Promise<UserRow | 
 
 /** Whom the acting user has blocked; read once for each call. */
 export function blockedBy(db: TenantDb, actor: Actor): Promise<string[]> {
-  actor.blocked ??= uidsBlockedBy.ask(db, actor.uid)
+  actor.blocked ??= uidsBlockedByUser(db, actor.uid)
   return actor.blocked
+}
+
+const blockedByUser = prepared<{ uid: string }, { uid: string }>(
+  (db, { uid }) => db.sql`SELECT blocked.uid FROM ${uidsBlockedBy.ask(db, sql`${uid}`)} AS blocked`,
+)
+
+export async function uidsBlockedByUser(db: TenantDb, uid: string): Promise<string[]> {
+  return (await blockedByUser(db, { uid })).map((row) => row.uid)
 }

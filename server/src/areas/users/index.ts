@@ -10,7 +10,7 @@ import { migrations } from './tables.ts'
 //   friends:       uidsOfFriends
 //   blocked users: blocksBetween, uidsBlockedWith, uidsBlockedBy
 // Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(db, row, { actorUid, blocks }).
-export { actorOf, blockedBy, userActing } from './actor.ts'
+export { actorOf, blockedBy, uidsBlockedByUser, userActing } from './actor.ts'
 export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export { repliesToUser } from './jobs.ts'
