@@ -16,21 +16,21 @@ const askers = ['client', 'acting', 'server'] as const
 type Most = Record<(typeof askers)[number], number>
 
 const lists: [path: string, most: Most][] = [
-  ['/conversations', { client: 99, acting: 99, server: 99 }],
-  ['/messages', { client: 99, acting: 99, server: 99 }],
-  ['/messages?unread=true&count=true', { client: 99, acting: 99, server: 99 }],
-  ['/users/bob/messages', { client: 99, acting: 99, server: 99 }],
-  ['/groups/g3/messages', { client: 99, acting: 99, server: 99 }],
-  ['/messages/{parent}/thread', { client: 99, acting: 99, server: 99 }],
-  ['/threads', { client: 99, acting: 99, server: 99 }],
-  ['/users', { client: 99, acting: 99, server: 99 }],
-  ['/groups', { client: 99, acting: 99, server: 99 }],
-  ['/groups/g3/members', { client: 99, acting: 99, server: 99 }],
+  ['/conversations', { client: 8, acting: 8, server: 19 }],
+  ['/messages', { client: 9, acting: 9, server: 3 }],
+  ['/messages?unread=true&count=true', { client: 5, acting: 5, server: 3 }],
+  ['/users/bob/messages', { client: 8, acting: 8, server: 7 }],
+  ['/groups/g3/messages', { client: 5, acting: 5, server: 3 }],
+  ['/messages/{parent}/thread', { client: 4, acting: 4, server: 2 }],
+  ['/threads', { client: 9, acting: 9, server: 5 }],
+  ['/users', { client: 5, acting: 5, server: 2 }],
+  ['/groups', { client: 5, acting: 5, server: 3 }],
+  ['/groups/g3/members', { client: 7, acting: 7, server: 4 }],
 ]
 
 const sends: [receiverType: 'user' | 'group', receiver: string, most: Most][] = [
-  ['user', 'bob', { client: 99, acting: 99, server: 99 }],
-  ['group', 'g3', { client: 99, acting: 99, server: 99 }],
+  ['user', 'bob', { client: 10, acting: 10, server: 8 }],
+  ['group', 'g3', { client: 9, acting: 9, server: 6 }],
 ]
 
 const partners = Array.from({ length: 8 }, (_, n) => `u${n}`)
@@ -80,32 +80,37 @@ for (const database of databases) {
             post: (path, body) => app.post(path, body, asker === 'acting' ? as('ann') : {}),
           }
 
-    /** Whoever enters is known for a moment, so the doors are asked before. */
-    async function countOf(asker: keyof Most, ask: (caller: Caller) => Promise<unknown>): Promise<string[]> {
+    // Who may enter is remembered for a moment, and what is under way is looked for until nothing is.
+    const depends = /from "(auth_tokens|api_keys|apps)"|FROM pg_locks/
+
+    /** What happens for the first time only, such as reading up to where one writes, has happened by then. */
+    async function statementsOf(asker: keyof Most, ask: (caller: Caller) => Promise<unknown>): Promise<string[]> {
       const caller = call(asker)
-      await caller.get('/users/bob')
-      return (await statementsDuring(() => ask(caller))).filter((text) => !/from "(auth_tokens|api_keys|apps)"/.test(text))
+      await ask(caller)
+      await h.settle()
+      return (await statementsDuring(() => ask(caller))).filter((text) => !depends.test(text))
     }
 
     for (const asker of askers) {
       for (const [path, most] of lists) {
         it(`GET ${path} for a ${asker}`, async () => {
           const asked = path.replace('{parent}', parent)
-          const statements = await countOf(asker, async (caller) => assertSucceeds(await caller.get(asked)))
+          const statements = await statementsOf(asker, async (caller) => assertSucceeds(await caller.get(asked)))
           assertFew(statements, most[asker])
         })
       }
       for (const [receiverType, receiver, most] of sends) {
         it(`POST /messages to a ${receiverType} by a ${asker}`, async () => {
           const body = { receiver, receiverType, data: { text: 'Hello' } }
-          const statements = await countOf(asker, async (caller) => assertSucceeds(await caller.post('/messages', body)))
+          const statements = await statementsOf(asker, async (caller) =>
+            assertSucceeds(await caller.post('/messages', body)),
+          )
           assertFew(statements, most[asker])
         })
       }
     }
 
     function assertFew(statements: string[], most: number): void {
-      if (process.env.SHOW) console.log(`## ${database} ${statements.length}`)
       const all = statements.map((text, n) => `${n + 1}. ${text.replaceAll(/\s+/g, ' ').slice(0, 200)}`)
       assert.ok(statements.length <= most, `${statements.length} statements instead of ${most}:\n${all.join('\n')}`)
     }

@@ -107,7 +107,7 @@ async function amongReached(db: TenantDb, messages: MessageRow[], stretch: Recei
   const parts = messages.map((message) => {
     const { id, conversation_key, seq } = message
     return sql`SELECT CAST(${id} AS bigint) AS asked_id, reached.n, part.* FROM (
-        SELECT count(*) AS n FROM (${reachedBy(db, conversation_key, seq)}) AS some) AS reached
+        SELECT count(*) AS n FROM (${reachedBy(db, conversation_key, seq)}) AS members) AS reached
       LEFT JOIN (${selection(db, message, stretch, 'by cursor')}) AS part ON reached.n <= ${sortedMax}`
   })
   const rows = await db.sql<{ asked_id: number; n: number } & (Found | Record<keyof Found, null>)>`
