@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { areas } from '../../server/src/areas/index.ts'
 import { watchStatements } from '../../server/src/storage/connection.ts'
 import { houseTables } from '../../server/src/storage/tables.ts'
@@ -74,8 +75,18 @@ export async function acrossApps<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const heard = new AsyncLocalStorage<string[]>()
+
+/** The statements that some work runs in this process, and not those of others that run meanwhile. */
+export async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = []
+  await heard.run(statements, work)
+  return statements
+}
+
 export function installTripwire(): void {
   watchStatements((sql, parameters) => {
+    heard.getStore()?.push(sql)
     if (exempt > 0) return
     const problem = problemWith(sql) ?? problemWithApps(sql, parameters)
     if (problem === undefined) return

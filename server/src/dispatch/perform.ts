@@ -1,7 +1,7 @@
 import { keepFile } from '../areas/files/index.ts'
 import { authorise } from '../areas/rbac/index.ts'
 import { userNotFound } from '../areas/users/errors.ts'
-import { actorFrom, findActiveUser } from '../areas/users/index.ts'
+import { actorOf } from '../areas/users/index.ts'
 import { tooManyRequests } from '../kit/errors.ts'
 import type { Limits, Share } from '../kit/limits.ts'
 import { type Actor, type Caller, type ReceivedFile, Unprepared } from '../kit/operation.ts'
@@ -185,7 +185,7 @@ export async function requireActor(
   uid: string,
   door: Caller['kind'],
 ): Promise<Actor> {
-  const user = await findActiveUser(tenantDb(connection, appId), uid)
-  if (!user) throw door === 'client' ? authTokenUnknown() : userNotFound({ uid })
-  return actorFrom(user)
+  const actor = await actorOf(tenantDb(connection, appId), uid)
+  if (!actor) throw door === 'client' ? authTokenUnknown() : userNotFound({ uid })
+  return actor
 }

@@ -4,12 +4,12 @@ import { userBlocked, userUnblocked } from './events.ts'
 import { forgetDeletedUsers } from './followers.ts'
 import { forgetDeletedUser } from './jobs.ts'
 import { operations } from './operations.ts'
-import { blockedUidsOf, blocksWith, uidsWithBlock } from './store.ts'
+import { blocksWith, uidsBlocked, uidsWithBlock } from './store.ts'
 import { migrations } from './tables.ts'
 
 export { block } from './acts.ts'
 export { refusalTo } from './rules.ts'
-export { blockedUidsIn, blocksOf, relationBetween } from './store.ts'
+export { blocksOf, relationBetween } from './store.ts'
 
 export const blockedUsers = area({
   name: 'blocked-users',
@@ -23,6 +23,6 @@ export const blockedUsers = area({
   answers: [
     blocksBetween.answeredBy(blocksWith),
     uidsBlockedWith.answeredBy(uidsWithBlock),
-    uidsBlockedBy.answeredBy(blockedUidsOf),
+    uidsBlockedBy.answeredBy(uidsBlocked),
   ],
 })

@@ -1,4 +1,4 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Filters } from '../../common/page.ts'
 import type { Work } from '../../kit/work.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
@@ -93,14 +93,22 @@ const idOf = (db: TenantDb, uid: string) => db.select('users').select('users.id'
 /** Which blocks stand between the user `uid` and each of `others`; those without any are left out. */
 export async function blocksWith(db: TenantDb, uid: string, others: string[]): Promise<Map<string, Blocks>> {
   if (others.length === 0) return new Map()
-  const [byMe, byOther] = await Promise.all([timesOf(db, uid, others, 'byMe'), timesOf(db, uid, others, 'byOther')])
-  const uids = new Set([...byMe.keys(), ...byOther.keys()])
-  return new Map([...uids].map((other) => [other, blocksFrom(byMe.get(other), byOther.get(other))]))
+  const rows = await between(db, uid, others, 'byMe')
+    .unionAll(between(db, uid, others, 'byOther'))
+    .execute()
+  const byOther = Map.groupBy(rows, (row) => row.uid)
+  return new Map(
+    [...byOther].map(([other, blocks]) => {
+      const at = (side: Side) => blocks.find((block) => block.side === side)?.created_at
+      return [other, blocksFrom(at('byMe'), at('byOther'))]
+    }),
+  )
 }
 
-async function timesOf(db: TenantDb, uid: string, others: string[], side: Side): Promise<Map<string, number>> {
+/** The blocks between a user and some others that were made by one side. */
+function between(db: TenantDb, uid: string, others: string[], side: Side) {
   const { mine, otherId, otherUid } = columnsOf[side]
-  const rows = await db
+  return db
     .select('blocks')
     .innerJoin('users as other', (join) =>
       join
@@ -108,26 +116,24 @@ async function timesOf(db: TenantDb, uid: string, others: string[], side: Side):
         .onRef('other.uid', '=', otherUid)
         .onRef('other.id', '=', otherId),
     )
-    .select(['other.uid', 'blocks.created_at'])
+    .select(['other.uid', 'blocks.created_at', sql<Side>`${sql.lit(side)}`.as('side')])
     .where(mine, '=', idOf(db, uid))
     .where(otherUid, 'in', others)
-    .execute()
-  return new Map(rows.map((row) => [row.uid, row.created_at]))
 }
 
-const blockAt = prepared<{ by: string; against: string }, { created_at: number }>((db, { by, against }) =>
-  db
-    .select('blocks')
-    .select('blocks.created_at')
-    .where('blocks.user_id', '=', by)
-    .where('blocks.blocked_id', '=', against),
+const blocksOfIds = prepared<{ one: string; other: string }, { user_id: string; created_at: number }>(
+  (db, { one, other }) =>
+    db
+      .select('blocks')
+      .select(['blocks.user_id', 'blocks.created_at'])
+      .where(sql<boolean>`(blocks.user_id, blocks.blocked_id) IN (VALUES (${one}, ${other}), (${other}, ${one}))`),
 )
 
 /** What stands between two users whose rows are at hand, seen from the first; for every message that is sent. */
 export async function blocksOf(db: TenantDb, one: Pick<UserRow, 'id'>, other: Pick<UserRow, 'id'>): Promise<Blocks> {
-  const [byMe] = await blockAt(db, { by: one.id, against: other.id })
-  const [byOther] = await blockAt(db, { by: other.id, against: one.id })
-  return blocksFrom(byMe?.created_at, byOther?.created_at)
+  const blocks = await blocksOfIds(db, { one: one.id, other: other.id })
+  const by = (who: Pick<UserRow, 'id'>) => blocks.find(({ user_id }) => user_id === who.id)?.created_at
+  return blocksFrom(by(one), by(other))
 }
 
 const blocksOfTwo = prepared<{ one: string; other: string }, { uid: string; created_at: number }>(
@@ -233,26 +239,10 @@ async function forgetSide(db: TenantDb, userId: string, side: Side, limit: numbe
   return others.length
 }
 
-/** The UIDs that a user has blocked, those of users who are gone left out. */
-export async function blockedUidsOf(db: TenantDb, uid: string): Promise<string[]> {
-  const rows = await db
-    .select('blocks')
-    .innerJoin('users as other', (join) =>
-      join
-        .onRef('other.app_id', '=', 'blocks.app_id')
-        .onRef('other.uid', '=', 'blocks.blocked_uid')
-        .onRef('other.id', '=', 'blocks.blocked_id'),
-    )
-    .select('other.uid')
-    .where('blocks.user_id', '=', idOf(db, uid))
-    .execute()
-  return rows.map((row) => row.uid)
-}
-
-/** The same as a subquery of one column, for the user whose UID a column of the query around it holds. */
-export function blockedUidsIn(db: TenantDb, uidColumn: string) {
+/** The UIDs that a user has blocked, those of users who are gone left out, as a subquery of one column. */
+export function uidsBlocked(db: TenantDb, uid: RawBuilder<string>): RawBuilder<string> {
   return sql`(SELECT users.uid FROM blocks
     JOIN users ON users.app_id = blocks.app_id AND users.uid = blocks.blocked_uid AND users.id = blocks.blocked_id
     WHERE blocks.app_id = ${db.appId} AND blocks.user_id = (SELECT users.id FROM users
-      WHERE users.app_id = ${db.appId} AND users.uid = ${sql.ref(uidColumn)}))`
+      WHERE users.app_id = ${db.appId} AND users.uid = ${uid}))`
 }

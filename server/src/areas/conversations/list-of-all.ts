@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { escapeLike } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { blockedUidsIn } from '../blocked-users/index.ts'
 import { type Side, sidesWhere } from '../timeline/index.ts'
+import { uidsBlockedBy } from '../users/index.ts'
 import { conditionsOf } from './list.ts'
 import type { ConversationListQuery } from './schemas.ts'
 
@@ -72,7 +72,7 @@ function isUnread(db: TenantDb): RawBuilder<SqlBool> {
     WHERE messages.app_id = ${db.appId} AND messages.conversation_key = conversation_rows.conversation_key
     AND messages.seq > conversation_rows.read_seq AND messages.seq > conversations.purged_seq
     AND messages.counts = 1 AND messages.deleted_at IS NULL AND messages.sender != conversation_rows.uid
-    AND messages.sender NOT IN ${blockedUidsIn(db, 'conversation_rows.uid')})`
+    AND messages.sender NOT IN ${uidsBlockedBy.ask(db, sql.ref('conversation_rows.uid'))})`
 }
 
 /** Tags are kept as a JSON list. */

@@ -1,38 +1,38 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { Actor } from '../../kit/operation.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import { rowsAsText } from '../../storage/rows-as-text.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { eachGroupMatches } from '../groups/index.ts'
 import { unreadAmong } from '../messages/index.ts'
-import { leaveIfManySides, type Side, sidesWhere, withWhom } from '../timeline/index.ts'
+import { hasManySides, type Side, sidesWhere, withWhom } from '../timeline/index.ts'
 import { eachUserMatches, seenBy, uidsBlockedBy } from '../users/index.ts'
 import type { ConversationListQuery } from './schemas.ts'
-import { isListed, pinOf, systemPins, updatedAt } from './sides.ts'
-import type { ConversationPinRow } from './tables.ts'
+import { isListed, pinOf, type SystemPin, updatedAt } from './sides.ts'
 
 const agentRole = '@agentic'
 
 type Condition = RawBuilder<SqlBool>
+
+interface Listed {
+  sides: Side[]
+  pins: SystemPin[]
+}
 
 /**
  * The conversations of a user that a list asks for, in its order. Rows are read for all of them, because their order lies
  * in the conversations: nothing is written per member when something is said. Their number is bounded by what one person
  * takes part in.
  */
-export async function listedSides(db: TenantDb, actor: Actor, query: ConversationListQuery): Promise<Side[]> {
+export async function listedSides(db: TenantDb, actor: Actor, query: ConversationListQuery): Promise<Listed> {
   const { uid } = actor
   if (query.unique) throw badRequest({ unique: ['is for lists without an acting user'] })
-  const [visible, pins, blocked] = await Promise.all([
-    seenBy(db, actor),
-    systemPins(db),
-    query.includeBlockedUsers ? ([] as string[]) : uidsBlockedBy.ask(db, uid),
-    leaveIfManySides(db, uid),
-  ])
+  const [visible, { pins, blocked }] = await Promise.all([seenBy(db, actor), besideOf(db, actor)])
   const sides = await sidesWhere(db, [sql`conversation_rows.uid = ${uid}`, ...conditionsOf(db, query, visible)])
   const wanted = sides.filter(
     (side) =>
       isListed(side) &&
-      !(side.type === 'user' && blocked.includes(withWhom(side))) &&
+      !(side.type === 'user' && !query.includeBlockedUsers && blocked.includes(withWhom(side))) &&
       hasAnyTag(side, query.tags) &&
       isPinnedBy(side, pins, query.pinnedBy) &&
       isWithin(side, query),
@@ -41,7 +41,33 @@ export async function listedSides(db: TenantDb, actor: Actor, query: Conversatio
   const kept = unread
     ? wanted.filter(({ conversation_key }) => (unread.get(conversation_key)?.messages ?? 0) > 0)
     : wanted
-  return inPlaces(kept, pins, query)
+  return { sides: inPlaces(kept, pins, query), pins }
+}
+
+const pinColumns = ['type', 'target', 'position', 'pinned_at'] as const
+
+const besideSides = prepared<{ uid: string }, { pins: string; blocked: string; are_many: 0 | 1 }>(
+  (db, { uid }) => db.sql`SELECT
+    ${rowsAsText(db, pinColumns, db.select('conversation_pins').select(pinColumns))} AS pins,
+    ${rowsAsText(db, ['uid'], uidsBlockedBy.ask(db, sql`${uid}`))} AS blocked,
+    ${hasManySides(db, uid)} AS are_many`,
+)
+
+interface Beside {
+  pins: SystemPin[]
+  blocked: string[]
+}
+
+/** All that a list goes by beside the conversations themselves; with it stands whether these are too many for here. */
+async function besideOf(db: TenantDb, actor: Actor): Promise<Beside> {
+  const [beside] = await besideSides(db, { uid: actor.uid })
+  if (!beside) throw new Error('A SELECT without a table answers one row.')
+  if (beside.are_many) db.leaveSharedReader()
+  const blocked = (JSON.parse(beside.blocked) as [string][]).map(([uid]) => uid)
+  actor.blocked ??= Promise.resolve(blocked)
+  const rows: [SystemPin['type'], string, number, number][] = JSON.parse(beside.pins)
+  const pins = rows.map(([type, target, position, pinned_at]) => ({ type, target, position, pinned_at }))
+  return { pins: pins.toSorted((a, b) => a.position - b.position), blocked }
 }
 
 /** What can be asked of every side. A user who is not visible to whoever looks is found by nothing that is theirs. */
@@ -86,7 +112,7 @@ function hasAnyTag({ tags }: Side, wanted: string[] | undefined): boolean {
   return wanted.some((tag) => own.includes(tag))
 }
 
-function isPinnedBy(side: Side, pins: ConversationPinRow[], by: string[] | undefined): boolean {
+function isPinnedBy(side: Side, pins: SystemPin[], by: string[] | undefined): boolean {
   if (!by) return true
   const system = pinOf(side, pins) !== undefined
   return (by.includes('system') && system) || (by.includes('me') && !system && side.pinned_at !== null)
@@ -99,11 +125,7 @@ function isWithin(side: Side, { updatedAt: at, affix = 'append' }: ConversationL
 }
 
 /** What is pinned for everyone in its order, then own pins from the newest, then the rest by their last activity. */
-function inPlaces(
-  sides: Side[],
-  pins: ConversationPinRow[],
-  { updatedAt: cursor, affix }: ConversationListQuery,
-): Side[] {
+function inPlaces(sides: Side[], pins: SystemPin[], { updatedAt: cursor, affix }: ConversationListQuery): Side[] {
   if (cursor !== undefined) {
     const turn = affix === 'prepend' ? -1 : 1
     return sides.toSorted((a, b) => turn * (updatedAt(a) - updatedAt(b)) || byName(a, b))
@@ -113,7 +135,7 @@ function inPlaces(
   return placed.map(({ side }) => side)
 }
 
-function placeIn(pins: ConversationPinRow[], side: Side): { group: number; within: number } {
+function placeIn(pins: SystemPin[], side: Side): { group: number; within: number } {
   const pin = pinOf(side, pins)
   if (pin) return { group: 0, within: pin.position }
   if (side.pinned_at !== null) return { group: 1, within: -side.pinned_at }

@@ -55,7 +55,7 @@ import {
   UpTo,
   UserReset,
 } from './schemas.ts'
-import { isListed, systemPins, updatedAt } from './sides.ts'
+import { isListed, type SystemPin, systemPins, updatedAt } from './sides.ts'
 
 const clientPageMax = 50
 const clientPageUsual = 30
@@ -78,8 +78,11 @@ const listConversations = operation({
     const { db, query, actor, caller } = call
     const perPage = caller.kind === 'client' ? Math.min(query.perPage ?? clientPageUsual, clientPageMax) : query.perPage
     const slice = sliceOf({ ...query, perPage })
-    const { total, sides } = actor ? await pageOfUser(db, actor, query, slice) : await everySide(db, query, slice)
-    const data = await toConversations(call, sides, { ...query, viewer: actor })
+    const page: ConversationsOnPage = actor
+      ? await pageOfUser(db, actor, query, slice)
+      : await everySide(db, query, slice)
+    const { total, sides, pins } = page
+    const data = await toConversations(call, sides, { ...query, viewer: actor, pins })
     const newest = sides.length === 0 ? undefined : Math.max(...sides.map(updatedAt))
     return {
       data,
@@ -92,14 +95,20 @@ const listConversations = operation({
   },
 })
 
+interface ConversationsOnPage {
+  total: number
+  sides: Side[]
+  pins?: SystemPin[]
+}
+
 async function pageOfUser(
   db: TenantDb,
   actor: Actor,
   query: ConversationListQuery,
   { limit, offset }: { limit: number; offset: number },
-): Promise<{ total: number; sides: Side[] }> {
-  const all = await listedSides(db, actor, query)
-  return { total: all.length, sides: pageOfRows(all.slice(offset), limit, query, updatedAt) }
+): Promise<ConversationsOnPage> {
+  const { sides, pins } = await listedSides(db, actor, query)
+  return { total: sides.length, sides: pageOfRows(sides.slice(offset), limit, query, updatedAt), pins }
 }
 
 /** With whom a conversation is, as the path names it. */

@@ -1,26 +1,34 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
 import type { View } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { groupsByGuid, membershipsIn, toGroup } from '../groups/index.ts'
+import { groupsSeenBy, toGroup } from '../groups/index.ts'
 import { unreadAmong } from '../messages/index.ts'
 import {
   type ConversationKey,
   conversationIdOf,
   listedTo,
-  messagesOf,
   receiptsOfEach,
   type SeenMessage,
   type Side,
+  selectedFor,
   toMessages,
   type Unread,
   unreadOf,
   withWhom,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { blocksBetween, sightOf, systemUid, toUser, uidsBlockedBy, usersByUid } from '../users/index.ts'
+import {
+  blocksBetween,
+  sightOf,
+  systemUid,
+  toUser,
+  type UserRow,
+  uidsBlockedByUser,
+  usersByUid,
+} from '../users/index.ts'
 import type { Conversation } from './schemas.ts'
-import { pinOf, systemPins, updatedAt } from './sides.ts'
+import { pinOf, type SystemPin, systemPins, updatedAt } from './sides.ts'
 
 export interface ConversationView {
   /** Whose side is shown to themself; absent where a server looks at everyone's. */
@@ -28,16 +36,18 @@ export interface ConversationView {
   withTags?: boolean | undefined
   withUserAndGroupTags?: boolean | undefined
   withBlockedInfo?: boolean | undefined
+  /** What is pinned for everyone, where that is known. */
+  pins?: SystemPin[] | undefined
 }
 
 /** Records of conversations, with the last message, the other side and what is unread. */
 export async function toConversations(view: View, sides: Side[], how: ConversationView): Promise<Conversation[]> {
   const { db } = view
-  const [partners, pins, last, read, unreadOfUsers] = await Promise.all([
-    partnersOf(view, sides, how),
-    systemPins(db),
-    lastMessages(view, sides, how.viewer),
-    lastReadIds(db, sides),
+  const users = usersByUid(db, sides.filter(isWithUser).map(withWhom))
+  const [partners, pins, { last, read }, unreadOfUsers] = await Promise.all([
+    partnersOf(view, sides, how, users),
+    how.pins ?? systemPins(db),
+    messagesShown(view, sides, how.viewer, users),
     unreadOfEach(db, sides, how),
   ])
   const records: Conversation[] = []
@@ -90,7 +100,7 @@ async function unreadIn(
   { viewer }: ConversationView,
 ): Promise<Map<ConversationKey, Unread>> {
   if (viewer?.uid === uid) return unreadAmong(db, viewer, sides)
-  return unreadOf(db, sides, await uidsBlockedBy.ask(db, uid))
+  return unreadOf(db, sides, await uidsBlockedByUser(db, uid))
 }
 
 /** Tells the sides of all users and conversations apart. */
@@ -103,64 +113,92 @@ function placeOf({ conversation_key }: Pick<Side, 'conversation_key'>, seq: numb
   return `${seq} ${conversation_key}`
 }
 
-/** Which messages are meant, each once: several sides can be of one conversation. */
-function among(sides: Side[], seqOf: (side: Side) => number): RawBuilder<boolean> {
-  const wanted = new Map(sides.map((side) => [placeOf(side, seqOf(side)), side]))
-  const places = [...wanted.values()].map(
-    (side) => sql`(CAST(${side.conversation_key} AS text), CAST(${seqOf(side)} AS bigint))`,
-  )
-  // Joined by OR, these would lead SQLite through all messages of the app.
-  return sql<boolean>`(messages.conversation_key, messages.seq) IN (VALUES ${sql.join(places)})`
+/** The message that a conversation shows, if it does; and the last that was read on a side, whatever became of it. */
+type Shown = { [Column in keyof SeenMessage]: SeenMessage[Column] | null } & {
+  place_key: ConversationKey
+  place_read_seq: number
+  read_id: number | null
 }
 
-/** The message that each conversation shows; none after a reset, where it was deleted, or where lists do not hold it. */
-async function lastMessages(view: View, sides: Side[], viewer: Actor | undefined): Promise<Map<string, Message>> {
-  const { db } = view
-  const wanted = sides.filter(({ shown_seq, cleared_seq }) => shown_seq > cleared_seq)
-  if (wanted.length === 0) return new Map()
-  const last = messagesOf(db, viewer?.uid)
-    .where(among(wanted, ({ shown_seq }) => shown_seq))
-    .where('messages.deleted_at', 'is', null)
-  const listed = viewer ? await listedTo.ask(db, viewer) : []
-  const rows = (await listed.reduce((some, condition) => some.where(condition), last).execute()) as SeenMessage[]
-  const messages = await toMessages(view, rows, { viewer })
-  const receipts = await receiptsOfEach(view, rows, { limit: receiptsShown, viewer })
-  return new Map(
-    messages.map((message, index) => {
-      const row = rows[index] as SeenMessage
-      return [placeOf(row, row.seq), { ...message, receipts: { data: receipts.get(row.id) ?? [] } }]
-    }),
+interface ShownMessages {
+  last: Map<string, Message>
+  read: Map<string, number>
+}
+
+const isWithUser = ({ type }: Side) => type === 'user'
+
+/** None is shown after a reset, where it was deleted, or where lists do not hold it. */
+async function messagesShown(
+  view: View,
+  sides: Side[],
+  viewer: Actor | undefined,
+  partners: Promise<Map<string, UserRow>>,
+): Promise<ShownMessages> {
+  if (sides.length === 0) return { last: new Map(), read: new Map() }
+  const found = await readShown(view.db, sides, viewer)
+  const read = found.flatMap(({ place_key, place_read_seq, read_id }): [string, number][] =>
+    read_id === null ? [] : [[placeOf({ conversation_key: place_key }, place_read_seq), read_id]],
   )
+  // Several sides can be of one conversation.
+  const rows = [...new Map(found.filter(isThere).map((row) => [row.id, row])).values()]
+  const known = new Map([...(await partners), ...(viewer?.row ? [[viewer.uid, viewer.row] as const] : [])])
+  const [messages, receipts] = await Promise.all([
+    toMessages(view, rows, { viewer }),
+    receiptsOfEach(view, rows, { limit: receiptsShown, viewer }, known),
+  ])
+  const last = messages.map((message, index): [string, Message] => {
+    const row = rows[index] as SeenMessage
+    return [placeOf(row, row.seq), { ...message, receipts: { data: receipts.get(row.id) ?? [] } }]
+  })
+  return { last: new Map(last), read: new Map(read) }
+}
+
+const isThere = (row: Shown): row is Shown & SeenMessage => row.id !== null
+
+async function readShown(db: TenantDb, sides: Side[], viewer: Actor | undefined): Promise<Shown[]> {
+  const places = sides.map(({ conversation_key, shown_seq, cleared_seq, read_seq }) => {
+    // No message has the number 0.
+    const shown = shown_seq > cleared_seq ? shown_seq : 0
+    return sql`(CAST(${conversation_key} AS text), CAST(${shown} AS bigint), CAST(${read_seq} AS bigint))`
+  })
+  const wanted = [
+    sql`messages.app_id = ${db.appId}`,
+    sql`messages.conversation_key = place.conversation_key`,
+    sql`messages.seq = place.shown_seq`,
+    sql`messages.purged = 0`,
+    sql`messages.deleted_at IS NULL`,
+    ...(viewer ? await listedTo.ask(db, viewer) : []),
+  ]
+  return db.sql<Shown>`WITH place (conversation_key, shown_seq, read_seq) AS (VALUES ${sql.join(places)})
+    SELECT place.conversation_key AS place_key, place.read_seq AS place_read_seq, (
+        SELECT messages.id FROM messages WHERE messages.app_id = ${db.appId}
+        AND messages.conversation_key = place.conversation_key AND messages.seq = place.read_seq) AS read_id,
+      ${selectedFor(db, viewer?.uid)}
+    FROM place LEFT JOIN messages ON ${sql.join(wanted, sql` AND `)}`.execute()
 }
 
 // Those of a large group can be listed page by page.
 const receiptsShown = 10
 
-async function lastReadIds(db: TenantDb, sides: Side[]): Promise<Map<string, number>> {
-  const wanted = sides.filter(({ read_seq }) => read_seq > 0)
-  if (wanted.length === 0) return new Map()
-  const rows = await db.sql<Pick<SeenMessage, 'conversation_key' | 'seq' | 'id'>>`
-    SELECT messages.conversation_key, messages.seq, messages.id FROM messages
-    WHERE messages.app_id = ${db.appId} AND ${among(wanted, ({ read_seq }) => read_seq)}`.execute()
-  return new Map(rows.map((row) => [placeOf(row, row.seq), row.id]))
-}
-
 type Partner = Record<string, unknown>
 
 /** The other user or the group of each side. */
-async function partnersOf(view: View, sides: Side[], how: ConversationView): Promise<Map<string, Partner>> {
+async function partnersOf(
+  view: View,
+  sides: Side[],
+  how: ConversationView,
+  reading: Promise<Map<string, UserRow>>,
+): Promise<Map<string, Partner>> {
   const { db } = view
   const { viewer, withUserAndGroupTags = false, withBlockedInfo = false } = how
-  const uids = sides.filter(({ type }) => type === 'user').map(withWhom)
-  const guids = sides.filter(({ type }) => type === 'group').map(withWhom)
-  const [users, sees, groups] = await Promise.all([
-    usersByUid(db, uids),
+  const uids = sides.filter(isWithUser).map(withWhom)
+  const guids = sides.filter((side) => !isWithUser(side)).map(withWhom)
+  const [users, sees, groups, blocks] = await Promise.all([
+    reading,
     sightOf(db, viewer, () => uids),
-    groupsByGuid(db, guids),
+    groupsSeenBy(db, guids, viewer?.uid),
+    withBlockedInfo && viewer && uids.length > 0 ? blocksBetween.ask(db, viewer.uid, uids) : new Map(),
   ])
-  const memberships = viewer ? await membershipsIn(db, viewer.uid, [...groups.values()]) : new Map()
-  const blocks =
-    withBlockedInfo && viewer && uids.length > 0 ? await blocksBetween.ask(db, viewer.uid, uids) : new Map()
   return new Map(
     sides.map((side): [string, Partner] => {
       const target = withWhom(side)
@@ -170,10 +208,9 @@ async function partnersOf(view: View, sides: Side[], how: ConversationView): Pro
         const seen = { ...relation, withTags: withUserAndGroupTags, veiled: !sees(target) }
         return [nameOf(side), user ? toUser(view, user, seen) : { uid: target }]
       }
-      const group = groups.get(target)
-      const member = group && memberships.get(group.id)
-      const seen = { withTags: withUserAndGroupTags, ...(viewer && { member }) }
-      return [nameOf(side), group ? toGroup(group, seen) : { guid: target }]
+      const known = groups.get(target)
+      const seen = { withTags: withUserAndGroupTags, ...(viewer && { member: known?.member }) }
+      return [nameOf(side), known ? toGroup(known.group, seen) : { guid: target }]
     }),
   )
 }

@@ -11,13 +11,16 @@ export function isListed({ cleared_seq, shown_seq, kept }: Side): boolean {
   return cleared_seq === 0 || shown_seq > cleared_seq || kept === 1
 }
 
+/** What a pin for everyone says. */
+export type SystemPin = Omit<ConversationPinRow, 'app_id'>
+
 /** What is pinned for everyone, in its order. */
 export function systemPins(db: TenantDb): Promise<ConversationPinRow[]> {
   return db.select('conversation_pins').selectAll().orderBy('conversation_pins.position').execute()
 }
 
 /** The pin for everyone that a side falls under; nobody's conversation with themself does. */
-export function pinOf(side: Side, pins: ConversationPinRow[]): ConversationPinRow | undefined {
+export function pinOf<Pin extends SystemPin>(side: Side, pins: Pin[]): Pin | undefined {
   const target = withWhom(side)
   return pins.find((pin) => pin.type === side.type && pin.target === target && target !== side.uid)
 }

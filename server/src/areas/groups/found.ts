@@ -80,6 +80,12 @@ function searchFor(key: string, searchIn?: readonly string[]): Search {
   return { list: groupsList, words: [key], fields: searchedFields(searchIn) }
 }
 
+/** How many groups fulfil what is asked for, and which of them are on the page. */
+interface Found {
+  total: number
+  guids: string[]
+}
+
 /** A page of the groups that fulfil everything asked for. */
 export async function selectNarrowed(
   db: TenantDb,
@@ -88,6 +94,17 @@ export async function selectNarrowed(
   types: GroupType[],
   slice: Slice,
 ): Promise<Selected> {
+  const { total, guids } = await findNarrowed(db, query, viewer, types, slice)
+  return { total, rows: await groupsInOrder(db, guids, viewer) }
+}
+
+async function findNarrowed(
+  db: TenantDb,
+  query: GroupListQuery,
+  viewer: Viewer | undefined,
+  types: GroupType[],
+  slice: Slice,
+): Promise<Found> {
   const { searchKey, searchIn } = query
   const filters = filtersOf(db, query, viewer)
   const order = orderOf(query)
@@ -115,11 +132,11 @@ function foundBy(db: TenantDb, search: Search): Condition {
  * A page of the groups that a search finds, newest first. The index counts what it finds without a look at any group; of
  * those that may not be shown, as many are counted off as match.
  */
-async function selectSearched(db: TenantDb, search: Search, shown: Condition[], slice: Slice): Promise<Selected> {
+async function selectSearched(db: TenantDb, search: Search, shown: Condition[], slice: Slice): Promise<Found> {
   const hits = await countMatching(db, search)
   if (shown.length === 0) {
     const guids = slice.offset >= hits ? [] : await idsOnPage(db, search, slice)
-    return { total: hits, rows: await groupsInOrder(db, guids) }
+    return { total: hits, guids }
   }
   const each = matches(db, search, sql.ref('groups.guid'))
   const all = (await facetTotals(db, groupsList, [undefined])).reduce((sum, { n }) => sum + n, 0)
@@ -146,15 +163,9 @@ async function page(
   order: ReturnType<typeof sql>,
   total: number,
   { limit, offset }: Slice,
-): Promise<Selected> {
-  if (offset >= total || limit === 0) return { total, rows: [] }
+): Promise<Found> {
+  if (offset >= total || limit === 0) return { total, guids: [] }
   const rows = await db.sql<{ guid: string }>`SELECT groups.guid ${fulfilling(db, conditions)}
     ORDER BY ${order}, groups.guid LIMIT ${limit} OFFSET ${offset}`.execute()
-  return {
-    total,
-    rows: await groupsInOrder(
-      db,
-      rows.map(({ guid }) => guid),
-    ),
-  }
+  return { total, guids: rows.map(({ guid }) => guid) }
 }

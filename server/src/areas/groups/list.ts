@@ -78,7 +78,7 @@ async function selectListed(
   const merged = [...stretch, ...rest].toSorted((a, b) => (comesBefore(a, b) ? -1 : 1))
   const start = offset - from - passed.length
   const guids = merged.slice(start, start + limit).map(({ guid }) => guid)
-  return { total, rows: await groupsInOrder(db, guids) }
+  return { total, rows: await groupsInOrder(db, guids, viewer) }
 }
 
 function comesBefore(a: Key, b: Key): boolean {

@@ -131,24 +131,41 @@ export function groupIdsOf(db: TenantDb, uid: string) {
     .where('group_members.user_id', '=', db.select('users').select('users.id').where('users.uid', '=', uid))
 }
 
-/** A user's memberships in some groups, by group id. */
-export async function membershipsIn(
+/** A group with what a user is in it. */
+export interface SeenGroup {
+  group: GroupRow
+  member: Pick<GroupMemberRow, 'scope' | 'joined_at'> | undefined
+}
+
+/** Those of `guids` that belong to groups, by GUID, each with the membership of a user, if one is named. */
+export async function groupsSeenBy(
   db: TenantDb,
-  uid: string,
-  groups: Pick<GroupRow, 'id'>[],
-): Promise<Map<string, GroupMemberRow>> {
-  if (groups.length === 0) return new Map()
+  guids: string[],
+  uid: string | undefined,
+): Promise<Map<string, SeenGroup>> {
+  if (guids.length === 0) return new Map()
+  const userId = db
+    .select('users')
+    .select('users.id')
+    .where('users.uid', '=', uid ?? '')
   const rows = await db
-    .select('group_members')
-    .selectAll()
-    .where('group_members.user_id', '=', db.select('users').select('users.id').where('users.uid', '=', uid))
-    .where(
-      'group_members.group_id',
-      'in',
-      groups.map(({ id }) => id),
+    .select('groups')
+    .leftJoin('group_members', (join) =>
+      join
+        .onRef('group_members.app_id', '=', 'groups.app_id')
+        .onRef('group_members.group_id', '=', 'groups.id')
+        .on('group_members.user_id', '=', userId),
     )
+    .selectAll('groups')
+    .select(['group_members.scope as own_scope', 'group_members.joined_at as own_joined_at'])
+    .where('groups.guid', 'in', [...new Set(guids)])
     .execute()
-  return new Map(rows.map((row) => [row.group_id, row]))
+  return new Map(
+    rows.map(({ own_scope: scope, own_joined_at: joined_at, ...group }) => [
+      group.guid,
+      { group, member: scope === null || joined_at === null ? undefined : { scope, joined_at } },
+    ]),
+  )
 }
 
 /** The channels of a user's groups. */

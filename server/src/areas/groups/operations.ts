@@ -28,7 +28,7 @@ import { groupDeleted, groupUpdated } from './events.ts'
 import { forgetPermissions } from './gates.ts'
 import { clearDeletedGroup } from './jobs.ts'
 import { selectGroups } from './list.ts'
-import { findMember, membershipsIn, placeIn } from './membership.ts'
+import { findMember, placeIn, type SeenGroup } from './membership.ts'
 import { onlineMembersCount } from './online.ts'
 import { hashPassword } from './passwords.ts'
 import { reachOf } from './reach.ts'
@@ -98,17 +98,15 @@ const listGroups = operation({
     const slice = sliceOf(query)
     const { limit } = slice
     const { total, rows } = await selectGroups(db, query, viewer, { ...slice, limit: limit + 1 })
-    const page = pageOfRows(rows, limit, query, ({ changed_at }) => changed_at)
-    const data = await shown(db, page, actor, query.withTags ?? false)
+    const page = pageOfRows(rows, limit, query, ({ group }) => group.changed_at)
+    const data = page.map((each) => shown(each, actor, query.withTags ?? false))
     return withCursor({ data, meta: { pagination: paginationOf(total, data.length, slice) } })
   },
 })
 
-/** Rows as the acting user may see them. */
-async function shown(db: TenantDb, rows: GroupRow[], actor: Actor | undefined, withTags: boolean): Promise<Group[]> {
-  if (!actor) return rows.map((row) => toGroup(row, { withTags }))
-  const memberships = await membershipsIn(db, actor.uid, rows)
-  return rows.map((row) => toGroup(row, { member: memberships.get(row.id), withTags }))
+/** A group as the acting user may see it. */
+function shown({ group, member }: SeenGroup, actor: Actor | undefined, withTags: boolean): Group {
+  return toGroup(group, { withTags, ...(actor && { member }) })
 }
 
 const getGroup = operation({
@@ -151,7 +149,7 @@ const countOnlineMembers = operation({
     const viewer = actor && { uid: actor.uid, types: roleRules.readableGroupTypes(await policyOf(db, actor)) }
     const wanted = guids.length === 0 ? [] : (await selectGroups(db, { guids }, viewer)).rows
     const counts: [string, number][] = []
-    for (const group of wanted) counts.push([group.guid, await onlineMembersCount(call, group)])
+    for (const { group } of wanted) counts.push([group.guid, await onlineMembersCount(call, group)])
     return { data: Object.fromEntries(counts) }
   },
 })

@@ -1,6 +1,5 @@
 import type { TenantDb } from '../../storage/tenant.ts'
-import { groupsByGuid } from './store.ts'
-import type { GroupRow } from './tables.ts'
+import { groupsSeenBy, type SeenGroup } from './membership.ts'
 
 /** Who asks for a list of groups, and which types their role lets them see; all when empty. */
 export interface Viewer {
@@ -10,7 +9,7 @@ export interface Viewer {
 
 export interface Selected {
   total: number
-  rows: GroupRow[]
+  rows: SeenGroup[]
 }
 
 export interface Slice {
@@ -18,8 +17,8 @@ export interface Slice {
   offset: number
 }
 
-/** The groups of some GUIDs, in the order of these. */
-export async function groupsInOrder(db: TenantDb, guids: string[]): Promise<GroupRow[]> {
-  const byGuid = await groupsByGuid(db, guids)
+/** The groups of some GUIDs, in the order of these, as a viewer finds them. */
+export async function groupsInOrder(db: TenantDb, guids: string[], viewer: Viewer | undefined): Promise<SeenGroup[]> {
+  const byGuid = await groupsSeenBy(db, guids, viewer?.uid)
   return guids.flatMap((guid) => byGuid.get(guid) ?? [])
 }

@@ -26,17 +26,6 @@ export async function findGroup(db: TenantDb, guid: string): Promise<GroupRow | 
   return row
 }
 
-/** Those of `guids` that belong to groups, by GUID. */
-export async function groupsByGuid(db: TenantDb, guids: string[]): Promise<Map<string, GroupRow>> {
-  if (guids.length === 0) return new Map()
-  const rows = await db
-    .select('groups')
-    .selectAll()
-    .where('groups.guid', 'in', [...new Set(guids)])
-    .execute()
-  return new Map(rows.map((row) => [row.guid, row]))
-}
-
 /** The group at hand has `searchKey` in its name; for lists that are short without the search. */
 export function eachGroupMatches(db: TenantDb, searchKey: string): Expression<SqlBool> {
   return matches(db, { list: groupsList, words: [searchKey], fields: [0] }, sql.ref('groups.guid'))
@@ -89,7 +78,7 @@ export async function holdGroup(db: TenantDb, guid: string): Promise<GroupRow> {
 /** How a record is shown. */
 export interface GroupView {
   /** The acting user's membership; given, even as `undefined`, only where somebody acts. */
-  member?: GroupMemberRow | undefined
+  member?: Pick<GroupMemberRow, 'scope' | 'joined_at'> | undefined
   withTags?: boolean
 }
 

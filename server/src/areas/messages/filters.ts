@@ -120,6 +120,11 @@ function viewerConditions(query: Query, viewer: Viewer | undefined, inThread: bo
   ]
 }
 
+/** Whether `Viewer.blocked` makes a difference to the conditions of a list. */
+export function asksWhoIsBlocked({ unread, hideMessagesFromBlockedUsers }: Query): boolean {
+  return Boolean(unread || hideMessagesFromBlockedUsers)
+}
+
 /** What counts as unread, wherever unread messages are counted. Replies count in their thread and nowhere else. */
 export function counted({ uid, blocked }: Viewer, inThread = false): Condition[] {
   return [

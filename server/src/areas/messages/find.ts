@@ -9,7 +9,7 @@ import { seenBy } from '../users/index.ts'
 import { mostIn } from './amount.ts'
 import { beyondCursors, type Condition, type Named, sentBy } from './filters.ts'
 import { fieldWithoutPeople } from './store.ts'
-import { type Affix, beyond, direction, idsOf, type Quest, type Scope, walk } from './ways.ts'
+import { type Affix, beyond, direction, type Ids, idsOf, type Quest, type Scope, walk } from './ways.ts'
 
 /** What a list asks for, in one form for all the ways in which it can be answered. */
 export interface Wanted extends Pick<Quest, 'conditions' | 'isNarrowed' | 'after'> {
@@ -30,7 +30,7 @@ export async function findIds(
   { search, named, senders, ...wanted }: Wanted,
   affix: Affix,
   limit: number,
-): Promise<number[]> {
+): Promise<Ids> {
   const quest = { past: undefined, ...wanted, affix, limit }
   const few = named.find(({ isFew }) => isFew)
   if (few) return gather(db, scope, few.ids, senders, search ? thatMatch(db, search, quest) : quest)
@@ -81,13 +81,7 @@ const hitsPerWanted = [2, 20]
  *
  * A short word costs the index the more, the more messages have it; so one first looks at the messages that are next.
  */
-async function searched(
-  db: TenantDb,
-  scope: Scope,
-  search: Search,
-  senders: string[],
-  quest: Quest,
-): Promise<number[]> {
+async function searched(db: TenantDb, scope: Scope, search: Search, senders: string[], quest: Quest): Promise<Ids> {
   const { past, affix, limit } = quest
   const matching = thatMatch(db, search, quest)
   const isShort = hasShortWordsOnly(search)

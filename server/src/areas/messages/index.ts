@@ -14,7 +14,7 @@ import { messageRate } from './rates.ts'
 import { migrations } from './tables.ts'
 
 // Areas below say more about messages through gates:
-//   moderation: beforeSend;  threads: joinThread, followedBy;  saves: savedIds, savedBy;  reactions: reactionsTo
+//   moderation: beforeSend;  threads: joinThread, isFollowed;  saves: savedIds, savedAt;  reactions: reactionsTo
 export { deleteMessage, takeContents } from './change.ts'
 export { beforeSend, joinThread, type Proposal, savedIds, type Verdict } from './gates.ts'
 export { elementIdMax, elementsIn, goalOf, isGoalMet } from './interactive.ts'

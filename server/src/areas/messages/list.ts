@@ -1,14 +1,24 @@
 import { sql } from 'kysely'
 import { cursorsOf, justBefore } from '../../common/cursor.ts'
 import type { Actor, Caller } from '../../kit/operation.ts'
+import { plannedForValues } from '../../storage/plans.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { messagesOf, type SeenMessage } from '../timeline/index.ts'
-import { uidsBlockedBy } from '../users/index.ts'
-import { type Condition, conditionsOf, cursorsAsked, namedBy, searchOf, sendersAsked, type Viewer } from './filters.ts'
-import { findIds, notByHiddenNames, type Wanted } from './find.ts'
+import { messagesOf, type SeenMessage, selectedFor } from '../timeline/index.ts'
+import { blockedBy } from '../users/index.ts'
+import {
+  asksWhoIsBlocked,
+  type Condition,
+  conditionsOf,
+  cursorsAsked,
+  namedBy,
+  searchOf,
+  sendersAsked,
+  type Viewer,
+} from './filters.ts'
+import { findIds, messagesAt, notByHiddenNames, type Wanted } from './find.ts'
 import { listedFor } from './listed.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
-import { type Affix, keysIn, type Scope } from './ways.ts'
+import { type Affix, type Ids, keysIn, type Scope } from './ways.ts'
 
 /** Where a message stands: by its id, and among pinned ones by when it was pinned. */
 interface Keys {
@@ -33,8 +43,13 @@ export interface Asking {
   now: number
 }
 
-export async function viewerFor(db: TenantDb, { uid }: Actor): Promise<Viewer> {
-  return { uid, blocked: await uidsBlockedBy.ask(db, uid) }
+export async function viewerFor(db: TenantDb, actor: Actor): Promise<Viewer> {
+  return { uid: actor.uid, blocked: await blockedBy(db, actor) }
+}
+
+/** The same for a list: most do not ask whom the viewer has blocked. */
+async function viewerOf(db: TenantDb, actor: Actor, query: MessageListQuery): Promise<Viewer> {
+  return asksWhoIsBlocked(query) ? viewerFor(db, actor) : { uid: actor.uid, blocked: [] }
 }
 
 const clientLimitMax = 100
@@ -66,7 +81,7 @@ async function rowsOf(
   affix: Affix,
   limit: number,
 ): Promise<SeenMessage[]> {
-  const viewer = actor && (await viewerFor(db, actor))
+  const viewer = actor && (await viewerOf(db, actor, query))
   const search = searchOf(query, keysIn(scope))
   const narrowing = [
     ...conditionsOf(db, query, viewer, scope.kind === 'thread'),
@@ -172,7 +187,11 @@ function startingAt({ id, sentAt }: MessageListQuery, wanted: Wanted, affix: Aff
   return { ...wanted, conditions: [...wanted.conditions, start], isNarrowed: true }
 }
 
-export async function load(db: TenantDb, ids: number[], viewer: string | undefined): Promise<SeenMessage[]> {
+export async function load(db: TenantDb, ids: Ids, viewer: string | undefined): Promise<SeenMessage[]> {
+  if (!Array.isArray(ids)) {
+    const found = messagesAt(db, sql`(${ids})`, selectedFor(db, viewer))
+    return db.sql<SeenMessage>`${plannedForValues(db)}${found} ORDER BY messages.id`.execute()
+  }
   if (ids.length === 0) return []
   return (await messagesOf(db, viewer)
     .where('messages.id', 'in', ids)

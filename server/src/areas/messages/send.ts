@@ -212,7 +212,15 @@ async function claim(db: TenantDb, { attachments = [] }: Attached, messageId: nu
   if (claimed.length < keys.length) throw invalidMedia({ reason: 'a file is gone' })
 }
 
-const unseen = { delivered_at: null, read_at: null, delivered_to_me_at: null, read_by_me_at: null }
+const unseen = {
+  delivered_at: null,
+  read_at: null,
+  delivered_to_me_at: null,
+  read_by_me_at: null,
+  saved_at: null,
+  // Whoever begins a thread follows it.
+  is_followed: 1 as const,
+}
 
 /** Those of the named who exist, as they are now. Their metadata stays out: it would be copied into every message. */
 export async function mentionedUsers(view: View, uids: string[]): Promise<Record<string, object>> {

@@ -58,11 +58,14 @@ interface Way {
   order: 'id' | 'seq'
 }
 
+/** Ids that were found; or, where one walk finds them all, the subquery that does, so that they are loaded with it. */
+export type Ids = number[] | RawBuilder<number>
+
 /**
  * The ids of the first messages of a scope, met on a walk through it. While everybody waits it is a short walk: in a
  * conversation that is the nearest part of it, which mostly has enough of what is wanted.
  */
-export async function walk(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<number[]> {
+export async function walk(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<Ids> {
   if (!db.isShared) return walkToEnd(db, scope, senders, quest)
   if (scope.kind === 'viewer') await leaveIfManySides(db, scope.uid)
   const isNarrowed = quest.isNarrowed || senders.length > sendersApart
@@ -74,14 +77,15 @@ export async function walk(db: TenantDb, scope: Scope, senders: string[], quest:
   return near
 }
 
-async function walkToEnd(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<number[]> {
+async function walkToEnd(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<Ids> {
   const ways: Way[] = []
   for (const ofSender of bySender(senders)) {
     const asked = { ...quest, conditions: [...ofSender, ...quest.conditions] }
     const some = scope.kind === 'viewer' ? await waysOfUser(db, scope.uid, asked) : await waysThrough(db, scope, quest)
     ways.push(...some.map((way) => ({ ...way, conditions: [...way.conditions, ...ofSender] })))
   }
-  return walkAll(db, ways, quest)
+  const [one, ...others] = ways
+  return one && others.length === 0 ? walking(db, one, quest) : walkAll(db, ways, quest)
 }
 
 /** The same among the next messages of a conversation. */
@@ -239,7 +243,7 @@ export const direction = (affix: Affix) => (affix === 'append' ? sql`ASC` : sql`
 
 const inOrder = (affix: Affix) => (a: number, b: number) => (affix === 'append' ? a - b : b - a)
 
-function walking(db: TenantDb, way: Way, { conditions, affix, limit }: Quest): RawBuilder<unknown> {
+function walking(db: TenantDb, way: Way, { conditions, affix, limit }: Quest): RawBuilder<number> {
   const all = [sql`messages.app_id = ${db.appId}`, sql`messages.purged = 0`, ...way.conditions, ...conditions]
   return sql`SELECT messages.id FROM messages WHERE ${sql.join(all, sql` AND `)}
     ORDER BY ${sql.ref(`messages.${way.order}`)} ${direction(affix)} LIMIT ${limit}`

@@ -1,10 +1,10 @@
 import { area } from '../../kit/area.ts'
 import { savedIds } from '../messages/index.ts'
-import { savedBy } from '../timeline/index.ts'
+import { savedAt } from '../timeline/index.ts'
 import { pinEvents } from './events.ts'
 import { forgetErased, forgetRest, forgetUser } from './followers.ts'
 import { operations } from './operations.ts'
-import { idsSavedBy, savedTimes } from './store.ts'
+import { idsSavedBy, whenSavedBy } from './store.ts'
 import { migrations } from './tables.ts'
 
 export { pinnedMax, savedMax } from './store.ts'
@@ -18,5 +18,5 @@ export const pins = area({
   tables: ['saved_messages'],
   followers: [forgetErased],
   jobs: [forgetRest, forgetUser],
-  answers: [savedIds.answeredBy(idsSavedBy), savedBy.answeredBy(savedTimes)],
+  answers: [savedIds.answeredBy(idsSavedBy), savedAt.answeredBy(whenSavedBy)],
 })

@@ -46,7 +46,7 @@ export async function unpinMessage(db: TenantDb, { id }: MessageRow): Promise<bo
 /** Saves a message for a user; answers whether it was not saved before. */
 export async function saveMessage({ db, now }: Doing, { id }: MessageRow, uid: string): Promise<boolean> {
   await holdUsers(db, [uid])
-  if ((await savedTimes(db, [id], uid)).size > 0) return false
+  if (await isSaved(db, id, uid)) return false
   if ((await countSaved(db, uid)) >= savedMax) throw tooManySaved({ max: savedMax })
   await db.insert('saved_messages', { uid, message_id: id, saved_at: now }).execute()
   return true
@@ -71,19 +71,21 @@ export async function unsaveMessage(db: TenantDb, { id }: MessageRow, uid: strin
   return row !== undefined
 }
 
-/** When a user saved each of some messages. */
-export async function savedTimes(
-  db: TenantDb,
-  ids: number[],
-  viewer: string | undefined,
-): Promise<Map<number, number>> {
-  const rows = await db
+async function isSaved(db: TenantDb, id: number, uid: string): Promise<boolean> {
+  const row = await db
     .select('saved_messages')
-    .select(['saved_messages.message_id', 'saved_messages.saved_at'])
-    .where('saved_messages.uid', '=', viewer ?? '')
-    .where('saved_messages.message_id', 'in', ids)
-    .execute()
-  return new Map(rows.map(({ message_id, saved_at }) => [message_id, saved_at]))
+    .select('saved_messages.message_id')
+    .where('saved_messages.uid', '=', uid)
+    .where('saved_messages.message_id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** When a user saved the message of a row of `messages`; NULL, if they did not. */
+export function whenSavedBy(db: TenantDb, uid: string) {
+  return sql<number | null>`(SELECT saved_messages.saved_at FROM saved_messages
+    WHERE saved_messages.app_id = ${db.appId} AND saved_messages.uid = ${uid}
+    AND saved_messages.message_id = messages.id)`
 }
 
 export function idsSavedBy(db: TenantDb, uid: string) {

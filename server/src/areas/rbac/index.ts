@@ -8,7 +8,7 @@ export * as commonPermissions from './common.ts'
 export * as contentRules from './content.ts'
 export { scopesAreRuled } from './gates.ts'
 export * as permissionKit from './permissions.ts'
-export { authorise, policyOf, refuseUnless } from './policy.ts'
+export { authorise, entriesOfUser, policyOf, refuseUnless } from './policy.ts'
 export * as roleRules from './rules.ts'
 
 export const rbac = area({

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
+import { rowsAsText } from '../../storage/rows-as-text.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { permissionDenied } from './errors.ts'
@@ -9,6 +10,8 @@ import { readValues } from './store.ts'
 
 declare module '../../kit/operation.ts' {
   interface Actor {
+    /** What is written down about their role, as it was found with them. */
+    entries?: string
     /** What their role allows, once that has been asked. */
     policy?: Promise<Policy>
   }
@@ -28,8 +31,8 @@ const is = (what: Entry['what']) => sql<Entry['what']>`${sql.lit(what)}`.as('wha
  * All that is written down about a role and about `default`, in one question to the database: it is asked for every call
  * that a user makes. Nothing of it is remembered between calls, so a change acts at once on every node.
  */
-const entriesOf = prepared<{ role: string }, Entry>((db, { role }) => {
-  const either = [role, defaultRole]
+function entriesOf(db: TenantDb, role: Expression<string>) {
+  const either = [role, sql<string>`${defaultRole}`]
   return db
     .select('roles')
     .select(['roles.role', is('role'), 'roles.id as name', 'roles.settings as value'])
@@ -71,7 +74,21 @@ const entriesOf = prepared<{ role: string }, Entry>((db, { role }) => {
         .where('roles.role', 'in', either)
         .where(scopesAreRuled.ask(db)),
     )
-})
+}
+
+const entryColumns = ['role', 'what', 'name', 'value'] as const
+
+/** The same for the user of a row of `users`, as a column of it: whoever reads who acts reads what they may. */
+export function entriesOfUser(db: TenantDb): RawBuilder<string> {
+  return rowsAsText(db, entryColumns, entriesOf(db, sql.ref('users.role')))
+}
+
+function readEntries(text: string): Entry[] {
+  const rows: [Entry['role'], Entry['what'], Entry['name'], Entry['value']][] = JSON.parse(text)
+  return rows.map(([role, what, name, value]) => ({ role, what, name, value }))
+}
+
+const entriesOfRole = prepared<{ role: string }, Entry>((db, { role }) => entriesOf(db, sql`${role}`))
 
 /** What the acting user's role allows; read once for each call. */
 export function policyOf(db: TenantDb, actor: Actor): Promise<Policy> {
@@ -80,7 +97,7 @@ export function policyOf(db: TenantDb, actor: Actor): Promise<Policy> {
 }
 
 async function readPolicy(db: TenantDb, actor: Actor): Promise<Policy> {
-  const all = await entriesOf(db, { role: actor.role })
+  const all = actor.entries === undefined ? await entriesOfRole(db, { role: actor.role }) : readEntries(actor.entries)
   const role = all.some((entry) => isRoleOf(actor, entry)) ? actor.role : defaultRole
   const entries = Map.groupBy(
     all.filter((entry) => entry.role === role),

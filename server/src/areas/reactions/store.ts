@@ -130,26 +130,20 @@ export async function countsOf(
   ids: number[],
   viewer: string | undefined,
 ): Promise<Map<number, ReactionCount[]>> {
+  const isMine = sql<number | null>`(SELECT 1 FROM reactions WHERE reactions.app_id = ${db.appId}
+    AND reactions.message_id = reaction_counts.message_id AND reactions.uid = ${viewer ?? ''}
+    AND reactions.reaction = reaction_counts.reaction)`
   const counts = await db
     .select('reaction_counts')
-    .selectAll()
+    .selectAll('reaction_counts')
+    .select(isMine.as('is_mine'))
     .where('reaction_counts.message_id', 'in', ids)
     .orderBy('reaction_counts.first_id')
     .execute()
-  const own =
-    viewer === undefined
-      ? []
-      : await db
-          .select('reactions')
-          .select(['reactions.message_id', 'reactions.reaction'])
-          .where('reactions.message_id', 'in', ids)
-          .where('reactions.uid', '=', viewer)
-          .execute()
-  const mine = new Set(own.map(({ message_id, reaction }) => `${message_id} ${reaction}`))
   const byMessage = new Map<number, ReactionCount[]>()
-  for (const { message_id, reaction, n } of counts) {
+  for (const { message_id, reaction, n, is_mine } of counts) {
     const all = byMessage.get(message_id) ?? []
-    all.push({ reaction, count: n, ...(mine.has(`${message_id} ${reaction}`) && { reactedByMe: true as const }) })
+    all.push({ reaction, count: n, ...(is_mine === 1 && { reactedByMe: true as const }) })
     byMessage.set(message_id, all)
   }
   return byMessage

@@ -1,11 +1,11 @@
 import { area } from '../../kit/area.ts'
 import { joinThread } from '../messages/index.ts'
-import { followedBy } from '../timeline/index.ts'
+import { isFollowed } from '../timeline/index.ts'
 import { threadEvents } from './events.ts'
 import { forgetErased, forgetRest } from './followers.ts'
 import { forgetUser } from './jobs.ts'
 import { operations } from './operations.ts'
-import { joinedThread, threadsFollowed } from './store.ts'
+import { follows, joinedThread } from './store.ts'
 import { migrations } from './tables.ts'
 
 export const threads = area({
@@ -17,5 +17,5 @@ export const threads = area({
   tables: ['thread_subscriptions'],
   followers: [forgetErased],
   jobs: [forgetRest, forgetUser],
-  answers: [joinThread.answeredBy(joinedThread), followedBy.answeredBy(threadsFollowed)],
+  answers: [joinThread.answeredBy(joinedThread), isFollowed.answeredBy(follows)],
 })

@@ -15,7 +15,7 @@ import {
   visibleTo,
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { uidsBlockedBy } from '../users/index.ts'
+import { blockedBy } from '../users/index.ts'
 import { type ThreadListQuery, threadLimits } from './schemas.ts'
 
 type Condition = RawBuilder<SqlBool>
@@ -166,8 +166,7 @@ async function withReplies(
   const replies = await load(db, await lastReplies(db, rows, listed), viewer)
   const shownReplies = await toMessages(view, replies, { viewer: actor, withQuoted: false })
   const lastReply = new Map(shownReplies.map((reply) => [reply.parentId, reply]))
-  const mentions =
-    query.withMentionCount && viewer !== undefined ? await mentionsIn(db, rows, viewer, listed) : undefined
+  const mentions = query.withMentionCount && actor ? await mentionsIn(db, rows, actor, listed) : undefined
   return threads.map((thread) => {
     const last = lastReply.get(thread.id)
     return {
@@ -194,10 +193,11 @@ async function lastReplies(db: TenantDb, rows: SeenMessage[], listed: Condition[
 async function mentionsIn(
   db: TenantDb,
   rows: SeenMessage[],
-  viewer: string,
+  actor: Actor,
   listed: Condition[],
 ): Promise<Map<string, number>> {
-  const blocked = await uidsBlockedBy.ask(db, viewer)
+  const { uid: viewer } = actor
+  const blocked = await blockedBy(db, actor)
   const counted = [sql`messages.sender NOT IN (${sql.join([viewer, ...blocked])})`, ...listed]
   const counts = await db.sql<{ parent_id: number; n: number }>`
     SELECT messages.parent_id, count(*) AS n FROM messages

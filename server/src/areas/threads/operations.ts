@@ -29,7 +29,7 @@ import { requireActiveUser } from '../users/index.ts'
 import { threadFollowed, threadUnfollowed } from './events.ts'
 import { listThreads } from './list.ts'
 import { ThreadListQuery, ThreadStretch } from './schemas.ts'
-import { setFollowing, threadsFollowed } from './store.ts'
+import { isFollowing, setFollowing } from './store.ts'
 
 const replyBytesMax = 262_144
 const doors: ('server' | 'client')[] = ['server', 'client']
@@ -150,7 +150,7 @@ const follow = (['POST', 'DELETE'] as const).map((method) =>
     async run({ db, found, actor, emit }) {
       if (found.parent_id !== null) throw nestedThread({ id: found.id })
       const [uid, follows] = [actor?.uid ?? '', method === 'POST']
-      const followed = (await threadsFollowed(db, [found.id], uid)).has(found.id)
+      const followed = await isFollowing(db, found, uid)
       // Of two at once, one changes something.
       const changed = (await setFollowing(db, found.id, [uid], follows)).length > 0 && followed !== follows
       const payload = { uid, messageId: String(found.id) }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import type { MessageRow } from '../timeline/index.ts'
@@ -36,29 +36,18 @@ export async function joinedThread({ db }: Pick<Work, 'db'>, parent: MessageRow,
   await setFollowing(db, parent.id, uids, true)
 }
 
-/** Which of some messages begin a thread that the viewer follows. */
-export async function threadsFollowed(
-  db: TenantDb,
-  ids: number[],
-  viewer: string | undefined,
-): Promise<Map<number, true>> {
-  const uid = viewer ?? ''
-  const subscriptions = await db
-    .select('thread_subscriptions')
-    .select(['thread_subscriptions.parent_id', 'thread_subscriptions.follows'])
-    .where('thread_subscriptions.uid', '=', uid)
-    .where('thread_subscriptions.parent_id', 'in', ids)
-    .execute()
-  // Asked by id alone: with the sender, PostgreSQL fetched all that the user ever sent.
-  const all = await db
+/** Whether a user follows the thread of a row of `messages`: as they have said, else if the message is their own. */
+export function follows(db: TenantDb, uid: string): RawBuilder<0 | 1> {
+  return sql<0 | 1>`coalesce((SELECT thread_subscriptions.follows FROM thread_subscriptions
+    WHERE thread_subscriptions.app_id = ${db.appId} AND thread_subscriptions.uid = ${uid}
+    AND thread_subscriptions.parent_id = messages.id), CASE WHEN messages.sender = ${uid} THEN 1 ELSE 0 END)`
+}
+
+export async function isFollowing(db: TenantDb, { id }: MessageRow, uid: string): Promise<boolean> {
+  const row = await db
     .select('messages')
-    .select(['messages.id', 'messages.sender'])
-    .where('messages.id', 'in', ids)
-    .execute()
-  const sent = all.filter(({ sender }) => sender === uid)
-  const follows = new Map([
-    ...sent.map(({ id }): [number, boolean] => [id, true]),
-    ...subscriptions.map((row): [number, boolean] => [row.parent_id, row.follows === 1]),
-  ])
-  return new Map(ids.filter((id) => follows.get(id)).map((id) => [id, true]))
+    .select(follows(db, uid).as('follows'))
+    .where('messages.id', '=', id)
+    .executeTakeFirst()
+  return row?.follows === 1
 }

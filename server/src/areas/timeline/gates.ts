@@ -1,12 +1,12 @@
-import type { RawBuilder, SqlBool } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Where } from '../../kit/event.ts'
 import type { Actor } from '../../kit/operation.ts'
 import { gate } from '../../plain/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 
 /**
- * What areas below know about messages and put into their records. Each is asked once for all messages of an answer, with
- * the ids of those it can concern.
+ * What areas below know about messages and put into their records. What every record tells comes as a column of its row;
+ * the rest is asked once for all messages of an answer, with the ids of those it can concern.
  */
 
 export interface ReactionCount {
@@ -30,11 +30,14 @@ export const keptContent = gate('keptContent', (_where: Where, content: Content)
 /** Reactions by message, in the order in which they were first given. */
 export const reactionsTo = gate<PerMessage<ReactionCount[]>>('reactionsTo', nothing)
 
-/** When the viewer saved each message. */
-export const savedBy = gate<PerMessage<number>>('savedBy', nothing)
+/** When a viewer saved the message of a row, as a column of it. */
+export const savedAt = gate(
+  'savedAt',
+  (_db: TenantDb, _viewer: string): RawBuilder<number | null> => sql<number | null>`NULL`,
+)
 
-/** Which messages begin a thread that the viewer follows. */
-export const followedBy = gate<PerMessage<true>>('followedBy', nothing)
+/** Whether a viewer follows the thread that the message of a row begins, as a column of it: 1, or else 0. */
+export const isFollowed = gate('isFollowed', (_db: TenantDb, _viewer: string): RawBuilder<0 | 1> => sql<0 | 1>`0`)
 
 /** What the viewer did with the elements of interactive messages. */
 export const interactionsOf = gate<PerMessage<{ elementId: string; interactedAt: number }[]>>('interactionsOf', nothing)

@@ -8,13 +8,13 @@ export { audienceFor } from './audience.ts'
 export { advance, retreat } from './cursors.ts'
 export { Emptied, emptySome, erasuresAtOnce, forgettingMessages, messagesPerBatch, rowsPerBatch } from './erase.ts'
 export {
-  followedBy,
   interactionsOf,
+  isFollowed,
   keptContent,
   listedTo,
   type ReactionCount,
   reactionsTo,
-  savedBy,
+  savedAt,
   shownContent,
 } from './gates.ts'
 export {
@@ -34,6 +34,7 @@ export {
   messagesOf,
   receiptAt,
   type SeenMessage,
+  selectedFor,
   toMessage,
   toMessages,
   visibleTo,
@@ -50,6 +51,7 @@ export {
 } from './rows.ts'
 export {
   findSide,
+  hasManySides,
   hiddenUpTo,
   leaveIfManySides,
   notErased,

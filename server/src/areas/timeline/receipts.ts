@@ -52,27 +52,27 @@ export async function receiptsOfEach(
   view: View,
   messages: (MessageRow | SeenMessage)[],
   stretch: ReceiptStretch,
+  known: ReadonlyMap<string, UserRow> = new Map(),
 ): Promise<Map<number, Receipt[]>> {
   const { db } = view
   const found = messages.filter(isBetweenTwo).map(seenByOther)
   const asked = messages.filter((message) => !isBetweenTwo(message))
   for (let first = 0; first < asked.length; first += messagesAtOnce) {
     const some = asked.slice(first, first + messagesAtOnce)
-    const reachedMany = await reachingMany(db, some)
-    const ways = Map.groupBy(some, ({ id }): Through => (reachedMany.has(id) ? 'by UID' : 'by cursor'))
-    for (const [way, through] of ways) {
-      const parts = through.map((message) => sql`SELECT * FROM (${selection(db, message, stretch, way)}) AS part`)
-      const rows = await db.sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute()
-      // The first members by UID have all passed the message without receiving it: whoever has is further on.
-      if (way === 'by UID' && rows.length < through.length * stretch.limit) db.leaveSharedReader()
-      found.push(...rows)
-    }
+    const { receipts, reachedMany } = await amongReached(db, some, stretch)
+    found.push(...receipts)
+    if (reachedMany.length === 0) continue
+    const parts = reachedMany.map(
+      (message) => sql`SELECT * FROM (${selection(db, message, stretch, 'by UID')}) AS part`,
+    )
+    const rows = await db.sql<Found>`${sql.join(parts, sql` UNION ALL `)}`.execute()
+    // The first members by UID have all passed the message without receiving it: whoever has is further on.
+    if (rows.length < reachedMany.length * stretch.limit) db.leaveSharedReader()
+    found.push(...rows)
   }
-  const users = await usersByUid(
-    db,
-    found.map(({ uid }) => uid),
-  )
-  const sees = await sightOf(db, stretch.viewer, () => [...users.keys()])
+  const unknown = found.map(({ uid }) => uid).filter((uid) => !known.has(uid))
+  const users = new Map([...known, ...(await usersByUid(db, unknown))])
+  const sees = await sightOf(db, stretch.viewer, () => found.map(({ uid }) => uid))
   const byMessage = Map.groupBy(
     found.toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
     ({ message_id }) => message_id,
@@ -98,18 +98,34 @@ function seenByOther({ id, receiver, delivered_at, read_at }: SeenMessage): Foun
 // So many are sorted; where more have received a message, the first by UID are soon met.
 const sortedMax = 200
 
-/** Which messages have come to many members of their group. */
-async function reachingMany(db: TenantDb, messages: MessageRow[]): Promise<Set<number>> {
-  const inGroups = messages.filter(({ receiver_type }) => receiver_type === 'group')
-  if (inGroups.length === 0) return new Set()
-  const parts = inGroups.map(
-    ({ id, conversation_key, seq }) => sql`SELECT CAST(${id} AS bigint) AS id, count(*) AS n FROM (
-      SELECT 1 AS one FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
-      AND conversation_rows.conversation_key = ${conversation_key} AND conversation_rows.delivered_seq >= ${seq}
-      LIMIT ${sortedMax + 1}) AS reached`,
-  )
-  const rows = await db.sql<{ id: number; n: number }>`${sql.join(parts, sql` UNION ALL `)}`.execute()
-  return new Set(rows.filter(({ n }) => n > sortedMax).map(({ id }) => id))
+interface AmongReached {
+  receipts: Found[]
+  /** Messages that have come to too many for that. */
+  reachedMany: MessageRow[]
+}
+
+/** The receipts of messages that have come to few; how many they have come to, the same statement tells. */
+async function amongReached(db: TenantDb, messages: MessageRow[], stretch: ReceiptStretch): Promise<AmongReached> {
+  const parts = messages.map((message) => {
+    const { id, conversation_key, seq } = message
+    return sql`SELECT CAST(${id} AS bigint) AS asked_id, reached.n, part.* FROM (
+        SELECT count(*) AS n FROM (${reachedBy(db, conversation_key, seq)}) AS members) AS reached
+      LEFT JOIN (${selection(db, message, stretch, 'by cursor')}) AS part ON reached.n <= ${sortedMax}`
+  })
+  const rows = await db.sql<{ asked_id: number; n: number } & (Found | Record<keyof Found, null>)>`
+    ${sql.join(parts, sql` UNION ALL `)}`.execute()
+  const many = new Set(rows.filter(({ n }) => n > sortedMax).map(({ asked_id }) => asked_id))
+  return {
+    receipts: rows.filter((row) => row.uid !== null),
+    reachedMany: messages.filter(({ id }) => many.has(id)),
+  }
+}
+
+/** Some of those whose cursor has come as far as a message: all, unless they are very many. */
+function reachedBy(db: TenantDb, conversationKey: ConversationKey, seq: number): RawBuilder<unknown> {
+  return sql`SELECT * FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
+    AND conversation_rows.conversation_key = ${conversationKey} AND conversation_rows.delivered_seq >= ${seq}
+    LIMIT ${sortedMax + 1}`
 }
 
 /** Through a group by UID, or only through those whose cursor has come as far. */
@@ -121,11 +137,12 @@ const membersPerReceipt = 5
 /** The members to choose from; where everybody waits, the next few of a large group. */
 function membersIn(
   db: TenantDb,
-  conversationKey: ConversationKey,
+  { conversation_key: conversationKey, seq }: MessageRow,
   { limit, affix = 'append', id }: ReceiptStretch,
   way: Through,
 ): RawBuilder<unknown> {
-  if (way !== 'by UID' || !db.isShared) return sql`conversation_rows`
+  if (way === 'by cursor') return sql`(${reachedBy(db, conversationKey, seq)}) AS conversation_rows`
+  if (!db.isShared) return sql`conversation_rows`
   const [beyond, order] = affix === 'append' ? [sql`>`, sql`ASC`] : [sql`<`, sql`DESC`]
   return sql`(SELECT * FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
     AND conversation_rows.conversation_key = ${conversationKey}
@@ -133,12 +150,8 @@ function membersIn(
     ORDER BY conversation_rows.uid ${order} LIMIT ${Math.max(limit * membersPerReceipt, sortedMax)}) AS conversation_rows`
 }
 
-function selection(
-  db: TenantDb,
-  { id, conversation_key, seq, sender }: MessageRow,
-  stretch: ReceiptStretch,
-  way: Through,
-): RawBuilder<unknown> {
+function selection(db: TenantDb, message: MessageRow, stretch: ReceiptStretch, way: Through): RawBuilder<unknown> {
+  const { id, conversation_key, seq, sender } = message
   const { limit, affix = 'append', id: cursor } = stretch
   const uid = way === 'by UID' ? sql`conversation_rows.uid` : textAsFound('conversation_rows.uid')
   const first = (kind: ReceiptKind) => sql<number | null>`(SELECT receipt_marks.at FROM receipt_marks
@@ -149,7 +162,7 @@ function selection(
   const [beyond, order] = affix === 'append' ? [sql`>`, sql`ASC`] : [sql`<`, sql`DESC`]
   return sql`SELECT CAST(${id} AS bigint) AS message_id, conversation_rows.uid,
       ${first('delivered')} AS delivered_at, ${first('read')} AS read_at
-    FROM ${membersIn(db, conversation_key, stretch, way)} WHERE conversation_rows.app_id = ${db.appId}
+    FROM ${membersIn(db, message, stretch, way)} WHERE conversation_rows.app_id = ${db.appId}
     AND conversation_rows.conversation_key = ${conversation_key} AND conversation_rows.delivered_seq >= ${seq}
     AND conversation_rows.uid != ${sender}
     ${cursor === undefined ? sql`` : sql`AND ${uid} ${beyond} ${cursor}`}

@@ -2,10 +2,10 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
 import type { View } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { uidsBlockedBy } from '../users/index.ts'
+import { blockedBy } from '../users/index.ts'
 import { everybody } from './cursors.ts'
 import { shownData } from './files-in.ts'
-import { followedBy, interactionsOf, listedTo, reactionsTo, savedBy } from './gates.ts'
+import { interactionsOf, isFollowed, listedTo, reactionsTo, savedAt } from './gates.ts'
 import { conversationIdOf } from './place.ts'
 import type { Message } from './schemas.ts'
 import { hiddenUpTo } from './sides.ts'
@@ -20,24 +20,50 @@ export interface MessageView {
   withParent?: boolean | undefined
 }
 
-/** A message with the moments at which it was received and read. */
+/** A message with what one statement tells of it beside its row. */
 export interface SeenMessage extends MessageRow {
+  /** When it was received and read. */
   delivered_at: number | null
   read_at: number | null
   delivered_to_me_at: number | null
   read_by_me_at: number | null
+  /** When the viewer saved it, and whether they follow the thread that it begins. */
+  saved_at: number | null
+  is_followed: 0 | 1
+}
+
+function columnsSeenBy(db: TenantDb, viewer: string | undefined) {
+  return {
+    delivered_at: seenAt('delivered', receiving),
+    read_at: seenAt('read', receiving),
+    delivered_to_me_at: viewer === undefined ? nothing : seenAt('delivered', sql`${viewer}`),
+    read_by_me_at: viewer === undefined ? nothing : seenAt('read', sql`${viewer}`),
+    saved_at: viewer === undefined ? nothing : savedAt.ask(db, viewer),
+    is_followed: viewer === undefined ? sql<0 | 1>`0` : isFollowed.ask(db, viewer),
+  }
+}
+
+const nothing = sql<number | null>`NULL`
+
+/** What is selected of messages as a viewer finds them, where a statement is written out. */
+export function selectedFor(db: TenantDb, viewer: string | undefined): RawBuilder<unknown> {
+  const beside = Object.entries(columnsSeenBy(db, viewer)).map(([name, value]) => sql`${value} AS ${sql.ref(name)}`)
+  return sql.join([sql`messages.*`, ...beside])
 }
 
 /** The app's messages as a viewer finds them; those deleted for good are not among them. */
 export function messagesOf(db: TenantDb, viewer: string | undefined) {
+  const { delivered_at, read_at, delivered_to_me_at, read_by_me_at, saved_at, is_followed } = columnsSeenBy(db, viewer)
   return db
     .select('messages')
     .selectAll('messages')
     .select([
-      seenAt('delivered', receiving).as('delivered_at'),
-      seenAt('read', receiving).as('read_at'),
-      seenAt('delivered', sql`${viewer ?? null}`).as('delivered_to_me_at'),
-      seenAt('read', sql`${viewer ?? null}`).as('read_by_me_at'),
+      delivered_at.as('delivered_at'),
+      read_at.as('read_at'),
+      delivered_to_me_at.as('delivered_to_me_at'),
+      read_by_me_at.as('read_by_me_at'),
+      saved_at.as('saved_at'),
+      is_followed.as('is_followed'),
     ])
     .where('messages.purged', '=', 0)
 }
@@ -71,21 +97,18 @@ export async function toMessages(view: View, rows: SeenMessage[], how: MessageVi
   const { viewer, withQuoted = true, withParent = false } = how
   const related = await relatedTo(db, rows, how)
   const all = [...rows, ...related.values()]
-  const ids = all.map(({ id }) => id)
   const reacted = all.filter(({ flags }) => flags.includes('r')).map(({ id }) => id)
   const interactive = all.filter(({ category }) => category === 'interactive').map(({ id }) => id)
-  const [reactions, saved, followed, interactions, unreadReplies] = await Promise.all([
+  const [reactions, interactions, unreadReplies] = await Promise.all([
     ask(reactionsTo.ask, db, reacted, viewer?.uid),
-    viewer ? ask(savedBy.ask, db, ids, viewer.uid) : new Map(),
-    viewer ? ask(followedBy.ask, db, ids, viewer.uid) : new Map(),
     viewer ? ask(interactionsOf.ask, db, interactive, viewer.uid) : new Map(),
     viewer ? unreadRepliesOf(db, all, viewer) : new Map(),
   ])
   const bare = (row: SeenMessage): Message =>
     toMessage(view, row, how, {
       reactions: reactions.get(row.id),
-      savedAt: saved.get(row.id),
-      subscribed: viewer && followed.has(row.id),
+      savedAt: row.saved_at ?? undefined,
+      subscribed: viewer && row.is_followed === 1,
       interactions: interactions.get(row.id),
       unreadReplies: unreadReplies.get(row.id),
     })
@@ -133,7 +156,7 @@ async function unreadRepliesOf(db: TenantDb, rows: SeenMessage[], viewer: Actor)
   const threads = rows.filter(({ reply_count }) => reply_count > 0)
   if (threads.length === 0) return new Map()
   if (threads.reduce((sum, { reply_count }) => sum + reply_count, 0) > repliesSharedMax) db.leaveSharedReader()
-  const ignored = [uid, ...(await uidsBlockedBy.ask(db, uid))]
+  const ignored = [uid, ...(await blockedBy(db, viewer))]
   const counted = [sql`messages.sender NOT IN (${sql.join(ignored)})`, ...(await listedTo.ask(db, viewer))]
   const isLong = ({ reply_count }: SeenMessage) => db.runsInThread && reply_count > repliesAtOnce
   const short = threads.filter((thread) => !isLong(thread)).map(({ id }) => id)

@@ -51,16 +51,22 @@ export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>):
 // A user is in 2,000 groups at most, but can talk to any number of others.
 const sidesSharedMax = 3_000
 
-const sidesUpTo = prepared<{ uid: string; most: number }, { n: number }>(
-  (db, { uid, most }) => db.sql`SELECT count(*) AS n FROM (SELECT 1 AS one FROM conversation_rows
-    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid} LIMIT ${most}) AS sides`,
+/** Whether a user has more conversations than are looked at while everybody waits, as a column: 1, or else 0. */
+export function hasManySides(db: TenantDb, uid: string): RawBuilder<0 | 1> {
+  return sql`(SELECT count(*) FROM (SELECT 1 AS one FROM conversation_rows
+    WHERE conversation_rows.app_id = ${db.appId} AND conversation_rows.uid = ${uid}
+    LIMIT 1 OFFSET ${sql.lit(sidesSharedMax)}) AS beyond)`
+}
+
+const sidesAreMany = prepared<{ uid: string }, { are_many: 0 | 1 }>(
+  (db, { uid }) => db.sql`SELECT ${hasManySides(db, uid)} AS are_many`,
 )
 
 /** Stands before what looks at all conversations of a user. */
 export async function leaveIfManySides(db: TenantDb, uid: string): Promise<void> {
   if (!db.isShared) return
-  const [sides] = await sidesUpTo(db, { uid, most: sidesSharedMax + 1 })
-  if (sides && sides.n > sidesSharedMax) db.leaveSharedReader()
+  const [sides] = await sidesAreMany(db, { uid })
+  if (sides?.are_many) db.leaveSharedReader()
 }
 
 /** The sides that meet some conditions on `conversation_rows` and `conversations`. */

@@ -79,7 +79,7 @@ async function leaveIfManyExceptions(
 }
 
 // So many spans are counted by one statement; and so many messages, where it runs in the server's own thread.
-const spansMax = 20
+const spansMax = 50
 const messagesMax = 5_000
 
 /** Spans as statements take them: as many as may be counted at once, and none longer than that. */

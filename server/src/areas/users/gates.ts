@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import { gate } from '../../plain/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
@@ -25,8 +25,11 @@ export const uidsBlockedWith = gate(
   (_db: TenantDb, _uid: string): Expression<string> => sql<string>`(SELECT NULL WHERE 1 = 0)`,
 )
 
-/** The UIDs that `uid` has blocked. The area of blocked users brings the answer. */
-export const uidsBlockedBy = gate('uidsBlockedBy', async (_db: TenantDb, _uid: string): Promise<string[]> => [])
+/** The UIDs that `uid` has blocked, as a subquery of the column `uid`. The area of blocked users brings the answer. */
+export const uidsBlockedBy = gate(
+  'uidsBlockedBy',
+  (_db: TenantDb, _uid: RawBuilder<string>): RawBuilder<string> => sql<string>`(SELECT '' AS uid WHERE 1 = 0)`,
+)
 
 /** The UIDs of the friends of `uid`, as a subquery of one column. The area of friends brings the answer. */
 export const uidsOfFriends = gate(

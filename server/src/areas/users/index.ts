@@ -10,14 +10,14 @@ import { migrations } from './tables.ts'
 //   friends:       uidsOfFriends
 //   blocked users: blocksBetween, uidsBlockedWith, uidsBlockedBy
 // Lists of users of your own: usersOf(db), eachUserMatches(db, searchKey, searchIn), toUser(view, row, { actorUid, blocks }).
+export { actorOf, blockedBy, uidsBlockedByUser, userActing } from './actor.ts'
 export { forgetting } from './forget.ts'
 export { type Blocks, blocksBetween, issueFirstToken, uidsBlockedBy, uidsBlockedWith, uidsOfFriends } from './gates.ts'
 export { repliesToUser } from './jobs.ts'
 export { newestChange } from './newest.ts'
 export { lastActive, onlineIn } from './online.ts'
-export { actorOf, everyone, type Sight, seenBy, sightOf } from './sight.ts'
+export { everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
-  actorFrom,
   addMissingUsers,
   conversationId,
   eachUserMatches,
@@ -33,7 +33,6 @@ export {
   systemUser,
   toUser,
   type UserView,
-  userActing,
   usersByUid,
   usersJoint,
   usersList,

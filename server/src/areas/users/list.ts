@@ -45,13 +45,13 @@ const takenOutMax = 500
 
 /** A page of everyone with the wanted facets. Totals and the way to a deep page come from kept counts. */
 async function selectListed(db: TenantDb, wanted: Wanted, hidden: Hidden | undefined, slice: Slice): Promise<Selected> {
-  const total = Math.max(0, wanted.total - (await countHidden(db, hidden, wanted)))
-  if (slice.offset >= total || slice.limit === 0) return { total, rows: [] }
   const some = await someHidden(db, hidden, takenOutMax + 1)
+  const isFew = some.length <= takenOutMax
+  const left = isFew ? some.filter(({ facets }) => wanted.facets.includes(facets)).length : undefined
+  const total = Math.max(0, wanted.total - (left ?? (await countHidden(db, hidden, wanted))))
+  if (slice.offset >= total || slice.limit === 0) return { total, rows: [] }
   const rows =
-    hidden && some.length > takenOutMax
-      ? await walkAround(db, wanted, hidden, slice)
-      : await walkAndTakeOut(db, wanted, some, slice)
+    hidden && !isFew ? await walkAround(db, wanted, hidden, slice) : await walkAndTakeOut(db, wanted, some, slice)
   return { total, rows }
 }
 

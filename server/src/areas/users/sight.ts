@@ -3,7 +3,7 @@ import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf, roleRules } from '../rbac/index.ts'
 import { uidsOfFriends } from './gates.ts'
-import { actorFrom, findActiveUser, systemUid } from './store.ts'
+import { systemUid } from './store.ts'
 
 /**
  * Whom a user may get with `GET /users/{uid}`. Nobody else is shown to them inside other records either: there, such a
@@ -39,10 +39,4 @@ export async function seenBy(db: TenantDb, viewer: Actor): Promise<RawBuilder<Sq
     ...(roles.length > 0 ? [sql`users.role IN (${sql.join(roles)})`] : []),
   ]
   return sql<SqlBool>`(${self} OR (${sql.join(others, sql` AND `)}))`
-}
-
-/** A user as they would act. */
-export async function actorOf(db: TenantDb, uid: string): Promise<Actor | undefined> {
-  const user = await findActiveUser(db, uid)
-  return user && actorFrom(user)
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { metadataText } from '../../common/metadata.ts'
-import type { Actor } from '../../kit/operation.ts'
 import type { View, Work } from '../../kit/work.ts'
 import type { Search } from '../../storage/grams.ts'
 import { lookUpEach, numberAsFound } from '../../storage/plans.ts'
@@ -17,13 +16,6 @@ import type { Blocks } from './gates.ts'
 import { onlineIn } from './online.ts'
 import type { User, UserCreate, UserUpdate } from './schemas.ts'
 import type { NewUserRow, UserRow } from './tables.ts'
-
-declare module '../../kit/operation.ts' {
-  interface Actor {
-    /** The user, as found when the call began. */
-    row?: UserRow
-  }
-}
 
 /** The name of the list, for tallies and search. */
 export const usersList = 'users'
@@ -63,16 +55,6 @@ export async function requireActiveUser(db: TenantDb, uid: string): Promise<User
   const row = await findActiveUser(db, uid)
   if (!row) throw userNotFound({ uid })
   return row
-}
-
-/** A user as the one who acts in a request. */
-export function actorFrom(row: UserRow): Actor {
-  return { uid: row.uid, role: row.role, roleId: row.role_id, row }
-}
-
-/** The user who acts, as found when the request began; nobody looks them up twice. */
-export async function userActing(db: TenantDb, actor: Actor): Promise<UserRow | undefined> {
-  return actor.row ?? findActiveUser(db, actor.uid)
 }
 
 const lockUser = prepared<{ uid: string }, UserRow>((db, { uid }) =>
