@@ -123,9 +123,20 @@ export function paramsOf({ path }: Operation): string[] {
 
 /** The path with a new record for each of its parameters. */
 export async function pathWithRecords(operation: Operation, path: string, stage: Stage): Promise<string> {
+  return filledPath(path, await recordsFor(operation, stage))
+}
+
+/** A new record for each parameter of its path, and what else it needs to succeed. */
+export async function recordsFor(operation: Operation, stage: Stage): Promise<Made> {
   const made = await makeRecords(paramsOf(operation), stage)
   await arrangements[operation.id]?.(stage, made)
-  return filledPath(path, made)
+  return made
+}
+
+/** With whose token a path is for a client: that of the user whom it names, unless it is about what is said to them. */
+export function clientOfPath(path: string): string {
+  const [, owner] = /\/users\/(?!online-count)([^/]+)(?!.*\/(?:conversation|messages))/.exec(path) ?? []
+  return owner ?? (path.includes('/calls/') ? 'nora' : 'client')
 }
 
 /** A new record for every parameter that a path can have. */

@@ -40,7 +40,7 @@ export async function block(
   const told = blockable.filter((each) => changed.has(each.uid))
   await work.emitEach(
     userBlocked,
-    told.map((other) => ({ by, user: toUser(work.db, other) })),
+    told.map((other) => ({ by, user: toUser(work.db, other), at: work.now })),
   )
   return outcomes
 }

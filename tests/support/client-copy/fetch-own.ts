@@ -1,0 +1,84 @@
+import { assertSucceeds, type Caller } from '../house.ts'
+import { type Json, type Keyed, keyed, type OwnState, without } from './state.ts'
+
+/** All that a user's client would fetch when it starts without a copy. */
+export async function fetchOwn(client: Caller, uid: string): Promise<OwnState> {
+  const data = async (path: string): Promise<Json> => assertSucceeds(await client.get(path)).data
+  const groups = keyed(await data('/groups?hasJoined=true&withTags=true&perPage=1000'), ({ guid }) => guid)
+  const [members, bans]: Keyed<Keyed>[] = [{}, {}]
+  for (const { guid, scope } of Object.values(groups)) {
+    members[guid] = keyed(await data(`/groups/${guid}/members?perPage=1000`), ({ uid }) => uid, memberOf)
+    if (scope !== 'participant') bans[guid] = keyed(await data(`/groups/${guid}/bannedusers`), ({ uid }) => uid, banOf)
+  }
+  const listed: Json[] = await data('/conversations?withTags=true&includeBlockedUsers=true&perPage=50')
+  return {
+    uid,
+    me: await data('/me'),
+    groups,
+    members,
+    bans,
+    messages: keyed(await allMessages(data), ({ id }) => id, messageOf),
+    conversations: keyed(listed, ({ conversationId }) => conversationId, conversationOf),
+    blocks: keyed(await data(`/users/${uid}/blockedusers`), ({ uid }) => uid, blockOf),
+    friends: keyed(
+      await data('/users?friendsOnly=true&withDeactivated=true'),
+      ({ uid }) => uid,
+      () => true,
+    ),
+    toFetch: new Set(),
+  }
+}
+
+const pageMax = 100
+
+async function allMessages(data: (path: string) => Promise<Json[]>): Promise<Json[]> {
+  const all: Json[] = []
+  for (;;) {
+    const page = await data(`/messages?withTags=true&affix=append&limit=${pageMax}&id=${all.at(-1)?.id ?? 0}`)
+    all.push(...page)
+    if (page.length < pageMax) return all
+  }
+}
+
+export const memberOf = ({ scope, joinedAt }: Json) => ({ scope, joinedAt })
+export const banOf = ({ scope, joinedAt, bannedAt }: Json) => ({ scope, joinedAt, bannedAt })
+
+// What is quoted is a message that the copy has, or had.
+export const messageOf = (message: Json): Json => without(message, 'quotedMessage')
+
+// Of the other user only who it is: no event tells of a changed profile of somebody else.
+function conversationOf({ conversationWith, lastMessage, ...conversation }: Json): Json {
+  const { uid, guid } = conversationWith
+  const receipts = lastMessage && keyed(lastMessage.receipts.data, ({ sender }) => sender.uid, receiptOf)
+  return { ...conversation, with: uid ?? guid, ...(lastMessage && { lastMessage: lastMessage.id, receipts }) }
+}
+
+function receiptOf({ deliveredAt, readAt }: Json): Json {
+  return { deliveredAt, ...(readAt !== undefined && { readAt }) }
+}
+
+function blockOf({ blockedByMe, blockedByMeAt, hasBlockedMe, hasBlockedMeAt }: Json): Json {
+  return {
+    ...(blockedByMe && { blockedByMeAt }),
+    ...(hasBlockedMe && { hasBlockedMeAt }),
+  }
+}
+
+/** Takes from a fresh state what was to be fetched of it. */
+export function takeFetched(copy: OwnState, fresh: OwnState): void {
+  for (const guid of copy.toFetch) {
+    const id = `group_${guid}`
+    takeOne(copy.groups, fresh.groups, guid)
+    takeOne(copy.members, fresh.members, guid)
+    takeOne(copy.bans, fresh.bans, guid)
+    takeOne(copy.conversations, fresh.conversations, id)
+    const inside = Object.values({ ...copy.messages, ...fresh.messages }).filter((each) => each.conversationId === id)
+    for (const message of inside) takeOne(copy.messages, fresh.messages, message.id)
+  }
+  copy.toFetch.clear()
+}
+
+function takeOne(into: Keyed, from: Keyed, key: string): void {
+  if (key in from) into[key] = structuredClone(from[key])
+  else delete into[key]
+}
