@@ -47,6 +47,9 @@ const arrangements = Object.assign({}, ...samples.map((each) => each.arrangement
   Samples['arrangements']
 >
 
+/** Why an event changes nothing of what clients keep, as its area says. */
+export const unkept = Object.assign({}, ...samples.map((each) => each.unkept)) as NonNullable<Samples['unkept']>
+
 /** Bodies to try in turn: what is required, then with one optional property more. */
 export function plausibleBodies({ id, body }: Operation): (() => Record<string, unknown>)[] {
   const naming = bodies[id]

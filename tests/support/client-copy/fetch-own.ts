@@ -4,27 +4,24 @@ import { type Json, type Keyed, keyed, type OwnState, without } from './state.ts
 /** All that a user's client would fetch when it starts without a copy. */
 export async function fetchOwn(client: Caller, uid: string): Promise<OwnState> {
   const data = async (path: string): Promise<Json> => assertSucceeds(await client.get(path)).data
-  const groups = keyed(await data('/groups?hasJoined=true&withTags=true&perPage=1000'), ({ guid }) => guid)
-  const [members, bans]: Keyed<Keyed>[] = [{}, {}]
+  const groups = keyed(await data('/groups?hasJoined=true&withTags=true&perPage=1000'), 'guid')
+  const members: Keyed<Keyed> = {}
+  const bans: Keyed<Keyed> = {}
   for (const { guid, scope } of Object.values(groups)) {
-    members[guid] = keyed(await data(`/groups/${guid}/members?perPage=1000`), ({ uid }) => uid, memberOf)
-    if (scope !== 'participant') bans[guid] = keyed(await data(`/groups/${guid}/bannedusers`), ({ uid }) => uid, banOf)
+    members[guid] = keyed(await data(`/groups/${guid}/members?perPage=1000`), 'uid', memberOf)
+    if (scope !== 'participant') bans[guid] = keyed(await data(`/groups/${guid}/bannedusers`), 'uid', banOf)
   }
-  const listed: Json[] = await data('/conversations?withTags=true&includeBlockedUsers=true&perPage=50')
+  const listed = await data('/conversations?withTags=true&includeBlockedUsers=true&perPage=50')
   return {
     uid,
     me: await data('/me'),
     groups,
     members,
     bans,
-    messages: keyed(await allMessages(data), ({ id }) => id, messageOf),
-    conversations: keyed(listed, ({ conversationId }) => conversationId, conversationOf),
-    blocks: keyed(await data(`/users/${uid}/blockedusers`), ({ uid }) => uid, blockOf),
-    friends: keyed(
-      await data('/users?friendsOnly=true&withDeactivated=true'),
-      ({ uid }) => uid,
-      () => true,
-    ),
+    messages: keyed(await allMessages(data), 'id', messageOf),
+    conversations: keyed(listed, 'conversationId', conversationOf),
+    blocks: keyed(await data(`/users/${uid}/blockedusers`), 'uid', blockOf),
+    friends: keyed(await data('/users?friendsOnly=true'), 'uid', () => true),
     toFetch: new Set(),
   }
 }
@@ -40,8 +37,8 @@ async function allMessages(data: (path: string) => Promise<Json[]>): Promise<Jso
   }
 }
 
-export const memberOf = ({ scope, joinedAt }: Json) => ({ scope, joinedAt })
-export const banOf = ({ scope, joinedAt, bannedAt }: Json) => ({ scope, joinedAt, bannedAt })
+export const memberOf = ({ scope, joinedAt }: Json): Json => ({ scope, joinedAt })
+export const banOf = ({ scope, joinedAt, bannedAt }: Json): Json => ({ scope, joinedAt, bannedAt })
 
 // What is quoted is a message that the copy has, or had.
 export const messageOf = (message: Json): Json => without(message, 'quotedMessage')
@@ -49,8 +46,12 @@ export const messageOf = (message: Json): Json => without(message, 'quotedMessag
 // Of the other user only who it is: no event tells of a changed profile of somebody else.
 function conversationOf({ conversationWith, lastMessage, ...conversation }: Json): Json {
   const { uid, guid } = conversationWith
-  const receipts = lastMessage && keyed(lastMessage.receipts.data, ({ sender }) => sender.uid, receiptOf)
-  return { ...conversation, with: uid ?? guid, ...(lastMessage && { lastMessage: lastMessage.id, receipts }) }
+  return { ...conversation, with: uid ?? guid, ...(lastMessage && lastOf(lastMessage)) }
+}
+
+function lastOf({ id, receipts }: Json): Json {
+  const given = receipts.data.map(({ sender, ...receipt }: Json) => ({ uid: sender.uid, ...receipt }))
+  return { lastMessage: id, receipts: keyed(given, 'uid', receiptOf) }
 }
 
 function receiptOf({ deliveredAt, readAt }: Json): Json {
@@ -58,22 +59,18 @@ function receiptOf({ deliveredAt, readAt }: Json): Json {
 }
 
 function blockOf({ blockedByMe, blockedByMeAt, hasBlockedMe, hasBlockedMeAt }: Json): Json {
-  return {
-    ...(blockedByMe && { blockedByMeAt }),
-    ...(hasBlockedMe && { hasBlockedMeAt }),
-  }
+  return { ...(blockedByMe && { blockedByMeAt }), ...(hasBlockedMe && { hasBlockedMeAt }) }
 }
 
 /** Takes from a fresh state what was to be fetched of it. */
 export function takeFetched(copy: OwnState, fresh: OwnState): void {
   for (const guid of copy.toFetch) {
-    const id = `group_${guid}`
-    takeOne(copy.groups, fresh.groups, guid)
-    takeOne(copy.members, fresh.members, guid)
-    takeOne(copy.bans, fresh.bans, guid)
-    takeOne(copy.conversations, fresh.conversations, id)
-    const inside = Object.values({ ...copy.messages, ...fresh.messages }).filter((each) => each.conversationId === id)
-    for (const message of inside) takeOne(copy.messages, fresh.messages, message.id)
+    const conversationId = `group_${guid}`
+    for (const part of ['groups', 'members', 'bans'] as const) takeOne(copy[part], fresh[part], guid)
+    takeOne(copy.conversations, fresh.conversations, conversationId)
+    const messages = Object.values({ ...copy.messages, ...fresh.messages })
+    const inside = messages.filter((message) => message.conversationId === conversationId)
+    for (const { id } of inside) takeOne(copy.messages, fresh.messages, id)
   }
   copy.toFetch.clear()
 }

@@ -20,7 +20,7 @@ export function dropGroup({ groups, members, bans }: Groups, guid: string): void
   delete bans[guid]
 }
 
-export interface Deed {
+interface Deed {
   action: string
   group: Json
   uid: string
@@ -28,17 +28,20 @@ export interface Deed {
   scope?: string | undefined
 }
 
-/** Somebody came in, went, or was shut out. */
+export const comings = ['joined', 'added']
+export const goings = ['left', 'kicked', 'banned']
+
+/** Somebody came in, went, or was shut out. Where the bans may not be seen, there are none in the copy. */
 export function noteMember(copy: Groups, { action, group, uid, at, scope = 'participant' }: Deed): void {
-  const { guid } = group
   putCard(copy, group)
-  const [members, bans] = [copy.members[guid], copy.bans[guid]]
-  const { [uid]: member } = members ?? {}
-  if (action === 'joined' || action === 'added') Object.assign(members ?? {}, { [uid]: { scope, joinedAt: at } })
+  const { [group.guid]: members = {} } = copy.members
+  const { [group.guid]: bans = {} } = copy.bans
+  const member = members[uid]
+  if (comings.includes(action)) members[uid] = { scope, joinedAt: at }
+  if (goings.includes(action)) delete members[uid]
   if (action === 'scopeChanged' && member) member.scope = scope
-  if (action === 'banned' && bans) bans[uid] = { scope: member?.scope, joinedAt: member?.joinedAt, bannedAt: at }
-  if (action === 'unbanned') delete bans?.[uid]
-  if (['left', 'kicked', 'banned'].includes(action)) delete members?.[uid]
+  if (action === 'banned') bans[uid] = { ...member, bannedAt: at }
+  if (action === 'unbanned') delete bans[uid]
 }
 
 /** Whoever owns a group is an admin of it. */

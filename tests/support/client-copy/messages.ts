@@ -1,4 +1,4 @@
-import { type Json, type Messages, without } from './state.ts'
+import { type Json, type Messages, only, without } from './state.ts'
 
 /** What becomes of the messages in a copy, whoever keeps it. */
 
@@ -16,22 +16,17 @@ export function countReply({ messages }: Messages, { parentId, sentAt }: Json): 
   parent.updatedAt = sentAt
 }
 
-// What has become of a message by others' doings is not in the record that tells of an edit.
-const kept = ['savedAt', 'threadSubscribed', 'deliveredToMeAt', 'readByMeAt']
-
 /** An edited or deleted message takes the place of the one before, but for what is the viewer's own. */
 export function replaceMessage(copy: Messages, changed: Json): void {
   const before = copy.messages[changed.id]
   if (!before) return
-  const own = Object.fromEntries(kept.filter((name) => name in before).map((name) => [name, before[name]]))
-  const { reactions, interactions } = before.data
-  const data = changed.deletedAt === undefined ? { reactions, interactions } : {}
+  const isDeleted = changed.deletedAt !== undefined
   copy.messages[changed.id] = {
     ...changed,
-    ...own,
-    data: { ...changed.data, ...without(data, ...Object.keys(data).filter((name) => before.data[name] === undefined)) },
+    ...only(before, 'savedAt', 'threadSubscribed', 'deliveredToMeAt', 'readByMeAt'),
+    data: { ...changed.data, ...(!isDeleted && only(before.data, 'reactions', 'interactions')) },
   }
-  if (changed.deletedAt !== undefined) blankHistory(copy, changed.id, withoutContent)
+  if (isDeleted) blankHistory(copy, changed.id, withoutContent)
 }
 
 /** What a message has lost is no longer in the history of its edits either. */
@@ -76,14 +71,12 @@ export function countReaction({ messages }: Messages, { messageId, reaction }: J
   const message = messages[messageId]
   if (!message) return
   const all: Json[] = message.data.reactions ?? []
-  const known = all.find((each) => each.reaction === reaction) ?? { reaction, count: 0 }
-  const { reactedByMe: mine, ...rest } = known
-  const isMine = isOwn ? by === 1 : mine
-  const counted = { ...rest, count: known.count + by, ...(isMine && { reactedByMe: true }) }
-  const others = all.filter((each) => each !== known)
-  const reactions = all.includes(known) ? all.map((each) => (each === known ? counted : each)) : [...others, counted]
-  message.data.reactions = reactions.filter(({ count }) => count > 0)
-  if (message.data.reactions.length === 0) delete message.data.reactions
+  if (!all.some((each) => each.reaction === reaction)) all.push({ reaction, count: 0 })
+  const counted = all.find((each) => each.reaction === reaction)
+  counted.count += by
+  if (isOwn) counted.reactedByMe = by === 1 ? true : undefined
+  const left = all.filter(({ count }) => count > 0).map((each) => only(each, 'reaction', 'count', 'reactedByMe'))
+  message.data = { ...without(message.data, 'reactions'), ...(left.length > 0 && { reactions: left }) }
 }
 
 export function pin({ messages }: Messages, { message: { id, pinnedBy, pinnedAt } }: Json): void {

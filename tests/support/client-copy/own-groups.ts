@@ -1,9 +1,6 @@
-import { noteMember } from './groups.ts'
+import { comings, goings, noteMember } from './groups.ts'
 import { messagesIn } from './messages.ts'
 import type { Json, OwnState } from './state.ts'
-
-const comings = ['joined', 'added']
-const goings = ['left', 'kicked', 'banned']
 
 /** What an action message tells of a group's members; answers whether the user is in the group after it. */
 export function noteOwnMember(copy: OwnState, message: Json): boolean {

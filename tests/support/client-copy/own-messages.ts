@@ -53,16 +53,16 @@ export function hearReceipt(kind: 'delivered' | 'read') {
     for (const message of passed) {
       if (receiverType === 'user' && message.receiver === sender) noteReceipt(message, kind, timestamp)
       if (sender === copy.uid) noteOwnReceipt(message, kind, timestamp)
-      if (conversation?.lastMessage === message.id) {
-        const { [sender]: known } = conversation.receipts
-        const deliveredAt = known?.deliveredAt ?? timestamp
-        const readAt = known?.readAt ?? timestamp
-        conversation.receipts[sender] = { deliveredAt, ...((known?.readAt || kind === 'read') && { readAt }) }
-      }
+      if (conversation?.lastMessage === message.id) noteReceiptOfLast(conversation, sender, kind, timestamp)
     }
     if (sender !== copy.uid || kind !== 'read' || !conversation) return
     if (isAfter(upTo, conversation.lastReadMessageId)) conversation.lastReadMessageId = upTo
   }
+}
+
+function noteReceiptOfLast({ receipts }: Json, uid: string, kind: 'delivered' | 'read', at: number): void {
+  receipts[uid] ??= { deliveredAt: at }
+  if (kind === 'read') receipts[uid].readAt ??= at
 }
 
 function noteOwnReceipt(message: Json, kind: 'delivered' | 'read', at: number): void {

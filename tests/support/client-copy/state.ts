@@ -45,12 +45,13 @@ export interface AppState extends Messages, Groups {
   team: Keyed
 }
 
-export function keyed<Item>(
-  list: Item[],
-  key: (item: Item) => string,
-  value: (item: Item) => Json = (item) => item,
-): Keyed {
-  return Object.fromEntries(list.map((item) => [key(item), value(item)]))
+/** Records of a list by one of their properties. */
+export function keyed(list: Json[], name: string, value: (record: Json) => Json = (record) => record): Keyed {
+  return Object.fromEntries(list.map((record) => [record[name], value(record)]))
+}
+
+export function only(record: Keyed, ...names: string[]): Keyed {
+  return Object.fromEntries(names.filter((name) => record[name] !== undefined).map((name) => [name, record[name]]))
 }
 
 export function without(record: Keyed, ...names: string[]): Keyed {

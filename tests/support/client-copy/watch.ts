@@ -83,6 +83,15 @@ export async function watch(scene: Scene): Promise<Watch> {
     return heard
   }
 
+  async function compareApp(events: Told[]): Promise<string[]> {
+    const fresh = await fetchApp(house, app)
+    const gone = events.filter(({ definition }) => definition.name === 'user.deleted')
+    const forgiving = (state: AppState) => gone.reduce((some, { payload }) => forgiveToApp(some, payload.uid), state)
+    const lines = differences(forgiving(comparable(shownOf(appCopy))), forgiving(comparable(fresh)))
+    if (gone.length > 0) appCopy = fresh
+    return lines
+  }
+
   return {
     async catchUp() {
       await tellAll(await newEvents())
@@ -94,37 +103,35 @@ export async function watch(scene: Scene): Promise<Watch> {
       const events = await newEvents()
       const names = events.map(({ definition }) => definition.name)
       if (names.includes('app.archived')) return false
-      const found: string[] = []
       const heard = await tellAll(events)
-      const check = (who: string, kept: object, shown: object) =>
-        found.push(...differences(kept, shown).map((line) => `${who}: ${line}`))
-      const gone = events.filter(({ definition }) => definition.name === 'user.deleted')
-      const shown = (state: AppState) =>
-        gone.reduce((some, { payload }) => forgiveToApp(some, payload.uid), comparable(state))
-      const freshApp = await fetchApp(house, app)
-      check('the app', shown(shownOf(appCopy)), shown(freshApp))
-      if (gone.length > 0) appCopy = freshApp
-      const left: Watcher[] = []
-      for (const watcher of everybody) {
-        if (heard.get(watcher.uid)?.some((name) => lastWords.includes(name))) continue
-        left.push(watcher)
-        const fresh = await fetchOwn(watcher.client, watcher.uid)
-        takeFetched(watcher.copy, fresh)
-        recount(watcher.copy)
-        const untold = events.filter(
-          ({ definition: { name } }) => gaps[name] && !heard.get(watcher.uid)?.includes(name),
-        )
-        const forgiving = (state: OwnState) =>
-          untold.reduce((some, { definition, payload }) => gaps[definition.name]?.forgive(some, payload) ?? some, state)
-        check(watcher.uid, forgiving(comparable(watcher.copy)), forgiving(comparable(fresh)))
-        if (untold.length > 0) watcher.copy = fresh
-      }
+      const found = (await compareApp(events)).map((line) => `the app: ${line}`)
+      const isThere = ({ uid }: Watcher) => !heard.get(uid)?.some((name) => lastWords.includes(name))
+      const left = everybody.filter(isThere)
+      const compared = left.map(async (watcher) => {
+        const untold = events.filter(({ definition: { name } }) => !heard.get(watcher.uid)?.includes(name))
+        return (await compareOwn(watcher, untold)).map((line) => `${watcher.uid}: ${line}`)
+      })
+      found.push(...(await Promise.all(compared)).flat())
       assert.equal(found.length, 0, `${what}, of which was told ${names.join(', ')}\n${found.join('\n')}`)
       const areAllThere = left.length === everybody.length
       everybody = left
       return areAllThere
     },
   }
+}
+
+/** Holds a user's copy against what they are shown, but for what they were not told. */
+async function compareOwn(watcher: Watcher, untold: Told[]): Promise<string[]> {
+  const fresh = await fetchOwn(watcher.client, watcher.uid)
+  takeFetched(watcher.copy, fresh)
+  recount(watcher.copy)
+  const missed = untold.filter(({ definition }) => definition.name in gaps)
+  const forgiving = (state: OwnState) =>
+    missed.reduce((some, { definition, payload }) => gaps[definition.name]?.forgive(some, payload) ?? some, state)
+  const lines = differences(forgiving(comparable(watcher.copy)), forgiving(comparable(fresh)))
+  // Whoever was not told is right again when they have fetched.
+  if (missed.length > 0) watcher.copy = fresh
+  return lines
 }
 
 /** Gives somebody the events that they hear; answers their names. */
