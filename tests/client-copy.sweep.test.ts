@@ -5,7 +5,7 @@ import { eventsByName } from '../server/src/dispatch/events-by-name.ts'
 import { documentedPath } from '../server/src/http/openapi.ts'
 import type { Area } from '../server/src/kit/area.ts'
 import type { Operation } from '../server/src/kit/operation.ts'
-import { acts } from './support/client-copy/acts.ts'
+import { acts, upheavals } from './support/client-copy/acts.ts'
 import { appReducers } from './support/client-copy/app-reducers.ts'
 import { ownReducers } from './support/client-copy/own-reducers.ts'
 import { newScene, type Scene, surround } from './support/client-copy/stage.ts'
@@ -66,7 +66,9 @@ for (const database of databases) {
       }
     }
 
-    for (const [what, act] of Object.entries(acts)) {
+    for (const [what, act] of Object.entries(acts)) it(`are right after ${what}`, () => onScene(what, act))
+
+    for (const [what, act] of Object.entries(upheavals)) {
       it(`are right after ${what}`, async () => {
         roundsLeft = 0
         await onScene(what, act)

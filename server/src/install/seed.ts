@@ -56,7 +56,7 @@ export async function seedDemo({ database, tools, config }: House): Promise<{ ap
     const scripts = demoCalls(work.now)
     const firstDay = Math.min(...scripts.map(({ startAt = work.now }) => startAt)) - 24 * 3600
     for (const role of demoRoles) await addRole({ db: work.db, now: firstDay }, role)
-    await addMissingUsers(work.db, demoUsers, firstDay)
+    await addMissingUsers(work, demoUsers, firstDay)
     await relateDemoPeople(work)
     await formDemoGroups({ ...work, now: firstDay }, hashes)
     await letDemoPeopleTalk(work)

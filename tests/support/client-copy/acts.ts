@@ -2,8 +2,10 @@ import { type AppClient, assertSucceeds } from '../house.ts'
 import { as, say, sayIn } from '../talk.ts'
 import type { Scene } from './stage.ts'
 
+type Acts = Record<string, (scene: Scene) => Promise<unknown>>
+
 /** What samples of operations do not do: other bodies, other people, and things that only tell together. */
-export const acts: Record<string, (scene: Scene) => Promise<unknown>> = {
+export const acts: Acts = {
   'a message goes for good with its thread': async ({ app }) => {
     const { id } = await sayIn(app, 'circle', 'fay')
     const { id: replyId } = await sayIn(app, 'circle', 'milo', 'Yes, <@uid:client>', { parentId: id })
@@ -66,22 +68,17 @@ export const acts: Record<string, (scene: Scene) => Promise<unknown>> = {
     await remove(app, '/users/fay/conversation/read', { messageId: id }, 'client')
   },
   'the blocked speaks where both are': ({ app }) => sayIn(app, 'circle', 'bo', 'For <@uid:client>'),
-  'a friend is blocked': ({ app }) => post(app, '/users/client/blockedusers', { blockedUids: ['fay'] }),
   'a block is lifted': ({ app }) => remove(app, '/users/client/blockedusers', { blockedUids: ['bo'] }),
   'new friends find each other in their lists': ({ app }) =>
     post(app, '/users/milo/friends', { accepted: ['bo'], addToConversations: true }),
   'a conversation is reset and keeps its place': ({ app }) =>
     remove(app, '/users/fay/conversation', { preserveOrder: true }, 'client'),
-  'a conversation is emptied for good': ({ app }) =>
-    remove(app, '/users/fay/conversation', { deleteMessagesPermanently: true }, 'client'),
   'a conversation is emptied for good and keeps its place for one': ({ app }) =>
     remove(app, '/users/fay/conversation', { deleteMessagesPermanently: true, preserveOrder: true }, 'client'),
   'a reset conversation comes back': async ({ app }) => {
     await remove(app, '/users/fay/conversation', {}, 'client')
     await say(app, 'fay', 'client')
   },
-  'a group is deleted for everybody who talked in it': ({ app }) =>
-    remove(app, '/conversations/group_circle', undefined, 'client'),
   'conversations are pinned for everyone, and others instead': async ({ app }) => {
     await put(app, '/conversations/pinned', { pinnedConversations: [{ uid: 'fay' }, { guid: 'circle' }] })
     await put(app, '/conversations/pinned', { pinnedConversations: [{ uid: 'milo' }, { guid: 'circle' }] })
@@ -91,6 +88,29 @@ export const acts: Record<string, (scene: Scene) => Promise<unknown>> = {
     await put(app, '/groups/circle/conversation', { tags: ['a'] }, 'fay')
     await put(app, '/groups/circle/conversation', { tags: [] }, 'fay')
   },
+  'a group is described anew': async ({ app }) => {
+    await put(app, '/groups/circle', { description: 'Round', metadata: { a: 1 }, tags: ['x'] }, 'client')
+    await put(app, '/groups/circle', { unset: ['description'], tags: [] }, 'client')
+  },
+  'a goal is met': async ({ app }) => {
+    const data = { text: 'Press', interactiveData: { cardActions: [button] }, interactionGoal: { type: 'anyAction' } }
+    const { id } = await sayIn(app, 'circle', 'fay', '', { category: 'interactive', type: 'card', data })
+    await app.send(`/messages/${id}/interacted`, {
+      method: 'PATCH',
+      body: { interactions: ['ok'] },
+      headers: as('client'),
+    })
+  },
+  'a conversation without a word is pinned': ({ app }) => post(app, '/users/ida/conversation/pin', {}, 'client'),
+}
+
+/** After these, people are not where others of these expect them: each needs a scene of its own. */
+export const upheavals: Acts = {
+  'a conversation is emptied for good': ({ app }) =>
+    remove(app, '/users/fay/conversation', { deleteMessagesPermanently: true }, 'client'),
+  'a friend is blocked': ({ app }) => post(app, '/users/client/blockedusers', { blockedUids: ['fay'] }),
+  'a group is deleted for everybody who talked in it': ({ app }) =>
+    remove(app, '/conversations/group_circle', undefined, 'client'),
   'members come as what they are': ({ app }) =>
     post(app, '/groups/circle/members', { admins: ['gil'], moderators: ['ida'], usersToBan: ['jon'] }, 'client'),
   'a member goes, and comes back': async ({ clients }) => {
@@ -101,22 +121,13 @@ export const acts: Record<string, (scene: Scene) => Promise<unknown>> = {
   'a watcher is banned': ({ app }) => post(app, '/groups/circle/bannedusers/fay', undefined, 'client'),
   'the owner is kicked, and another follows': ({ app }) => remove(app, '/groups/circle/members/client'),
   'a group is given to somebody from outside': ({ app }) => put(app, '/groups/circle', { owner: 'gil' }),
-  'a group is described anew': async ({ app }) => {
-    await put(app, '/groups/circle', { description: 'Round', metadata: { a: 1 }, tags: ['x'] }, 'client')
-    await put(app, '/groups/circle', { unset: ['description'], tags: [] }, 'client')
-  },
   'scopes change': async ({ app }) => {
     await put(app, '/groups/circle/members/milo', { scope: 'participant' }, 'client')
     await put(app, '/groups/circle/members/fay', { scope: 'moderator' }, 'client')
   },
-  'a goal is met': async ({ app }) => {
-    const data = { text: 'Press', interactiveData: { cardActions: [button] }, interactionGoal: { type: 'anyAction' } }
-    const { id } = await sayIn(app, 'circle', 'fay', '', { category: 'interactive', type: 'card', data })
-    await app.send(`/messages/${id}/interacted`, {
-      method: 'PATCH',
-      body: { interactions: ['ok'] },
-      headers: as('client'),
-    })
+  'a friend is away': async ({ app }) => {
+    await post(app, '/users/gil/friends', { accepted: ['fay'] })
+    await remove(app, '/users/gil')
   },
   'somebody is away, and back': async ({ app }) => {
     await post(app, '/users/gil/friends', { accepted: ['fay'] })

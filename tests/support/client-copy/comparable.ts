@@ -1,8 +1,14 @@
 import { each } from './gaps.ts'
-import { type Json, type Messages, type OwnState, without } from './state.ts'
+import { type Json, type Keyed, type Messages, without } from './state.ts'
+
+/** What a user's copy and the app's have in common, or may have. */
+interface Either extends Messages {
+  uid?: string
+  conversations?: Keyed
+}
 
 /** A copy without what no event tells. */
-export function comparable<State extends Messages & Partial<OwnState>>(state: State): State {
+export function comparable<State extends Either>(state: State): State {
   const messages = each(state.messages, (message) => interactionsTold(receiptsTold(message, state.uid)))
   const listed = Object.entries(state.conversations ?? {}).filter(([, { isHidden }]) => !isHidden)
   return {

@@ -44,7 +44,7 @@ export const banOf = ({ scope, joinedAt, bannedAt }: Json): Json => ({ scope, jo
 export const messageOf = (message: Json): Json => without(message, 'quotedMessage')
 
 // Of the other user only who it is: no event tells of a changed profile of somebody else.
-function conversationOf({ conversationWith, lastMessage, ...conversation }: Json): Json {
+export function conversationOf({ conversationWith, lastMessage, ...conversation }: Json): Json {
   const { uid, guid } = conversationWith
   return { ...conversation, with: uid ?? guid, ...(lastMessage && lastOf(lastMessage)) }
 }

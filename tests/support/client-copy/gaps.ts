@@ -21,6 +21,14 @@ export const gaps: Record<string, Gap> = {
       ),
     }),
   },
+  'user.deactivated': {
+    why: 'Whoever is deactivated leaves lists of people, and nobody but their own devices hears of it.',
+    forgive: (state, { uid }) => ({
+      ...state,
+      friends: without(state.friends, uid),
+      blocks: without(state.blocks, uid),
+    }),
+  },
   'user.deleted': {
     why: 'Blocks, bans, reactions and receipts of somebody who is deleted for good go by the batch, and with no word.',
     forgive: (state, { uid }) => ({

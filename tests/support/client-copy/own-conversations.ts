@@ -1,3 +1,4 @@
+import { conversationOf } from './fetch-own.ts'
 import { isAfter, messagesIn } from './messages.ts'
 import { forgetConversation } from './own-groups.ts'
 import { type Json, type OwnState, without } from './state.ts'
@@ -25,7 +26,9 @@ export function tag(copy: OwnState, { conversation: { conversationId, tags } }: 
   if (tags?.length > 0) conversation.tags = tags
 }
 
-export function pinConversation(copy: OwnState, { conversation }: Json): void {
+export function pinConversation(copy: OwnState, { uid, conversation }: Json): void {
+  // Nothing need have been said in it.
+  if (uid === copy.uid) copy.conversations[conversation.conversationId] ??= conversationOf(conversation)
   const { pinnedBy, pinnedAt } = conversation
   for (const pinned of named(copy, conversation)) Object.assign(pinned, { pinnedBy, pinnedAt })
 }

@@ -47,15 +47,15 @@ function refuseSystem(uids: Set<string>): void {
   if (uids.has(systemUid)) throw badRequest({ initiator: [`${systemUid} takes part in no call`] })
 }
 
-async function createNamed({ db }: Work, { start, steps }: Plan): Promise<void> {
+async function createNamed(work: Work, { start, steps }: Plan): Promise<void> {
   const uids = new Set([start.initiator, ...start.invited])
   for (const { step } of steps) if (step.uid !== undefined) uids.add(step.uid.toLowerCase())
   if (start.receiverType === 'user') uids.add(start.receiver)
   refuseSystem(uids)
   if (start.receiverType === 'group')
-    await addMissingGroups(db, [{ guid: start.receiver, name: start.receiver }], start.at)
+    await addMissingGroups(work, [{ guid: start.receiver, name: start.receiver }], start.at)
   await addMissingUsers(
-    db,
+    work,
     [...uids].map((uid) => ({ uid, name: uid })),
     start.at,
   )

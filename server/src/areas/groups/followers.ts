@@ -6,7 +6,7 @@ import { addMissingGroups } from './store.ts'
 export const addSampleGroup = follower({
   name: 'groups.samples',
   on: [appCreated],
-  async handle({ payload, at }, { db }) {
-    if (payload.sampleData) await addMissingGroups(db, [{ guid: 'design-team', name: 'Design team' }], at)
+  async handle({ payload, at }, work) {
+    if (payload.sampleData) await addMissingGroups(work, [{ guid: 'design-team', name: 'Design team' }], at)
   },
 })

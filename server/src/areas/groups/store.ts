@@ -9,6 +9,7 @@ import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { conversationIdOf, placeOfGroup } from '../timeline/index.ts'
 import { requireActiveUser, systemUid, type UserRow } from '../users/index.ts'
 import { groupExists, groupNotFound } from './errors.ts'
+import { groupCreated } from './events.ts'
 import type { Group, GroupCreate, GroupUpdate } from './schemas.ts'
 import { type GroupMemberRow, type GroupRow, groupsList, type NewGroupRow } from './tables.ts'
 
@@ -141,13 +142,21 @@ export async function addGroup(
   return row
 }
 
-/** Adds the groups that do not exist yet, without members. */
-export async function addMissingGroups(db: TenantDb, groups: NewGroup[], now: number): Promise<void> {
-  if (groups.length > 0)
-    await addRows(
-      { db, now },
-      groups.map((group) => newColumns(group, now)),
-    )
+/** Adds the groups that do not exist yet, without members, and tells of them. */
+export async function addMissingGroups(
+  { db, emitEach }: Pick<Work, 'db' | 'emitEach'>,
+  groups: NewGroup[],
+  now: number,
+): Promise<void> {
+  if (groups.length === 0) return
+  const rows = await addRows(
+    { db, now },
+    groups.map((group) => newColumns(group, now)),
+  )
+  await emitEach(
+    groupCreated,
+    rows.map((row) => ({ group: toGroup(row), members: {} })),
+  )
 }
 
 function newColumns(group: NewGroup, now: number): NewGroupRow {

@@ -16,8 +16,8 @@ const sampleUsers = [
 export const addSampleUsers = follower({
   name: 'users.samples',
   on: [appCreated],
-  async handle({ payload, at }, { db }) {
-    if (payload.sampleData) await addMissingUsers(db, sampleUsers, at)
+  async handle({ payload, at }, work) {
+    if (payload.sampleData) await addMissingUsers(work, sampleUsers, at)
   },
 })
 

@@ -12,6 +12,7 @@ import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { userExists, userNotFound } from './errors.ts'
+import { userCreated } from './events.ts'
 import { finishForgetting } from './forget.ts'
 import type { Blocks } from './gates.ts'
 import { onlineIn } from './online.ts'
@@ -42,6 +43,7 @@ export async function systemRecord(view: View): Promise<User> {
 }
 
 type Doing = Pick<Work, 'db' | 'now'>
+type Telling = Pick<Work, 'db' | 'emitEach'>
 
 const userByUid = prepared<{ uid: string }, UserRow>((db, { uid }) =>
   db.select('users').selectAll().where('users.uid', '=', uid),
@@ -242,9 +244,13 @@ export async function addUser(work: Doing, profile: Profile): Promise<UserRow> {
   return row
 }
 
-/** Adds the users that do not exist yet. */
-export async function addMissingUsers(db: TenantDb, users: Profile[], now: number): Promise<void> {
-  await addRows({ db, now }, users)
+/** Adds the users that do not exist yet, and tells of them. */
+export async function addMissingUsers({ db, emitEach }: Telling, users: Profile[], now: number): Promise<void> {
+  const rows = await addRows({ db, now }, users)
+  await emitEach(
+    userCreated,
+    rows.map((row) => ({ user: toUser(db, row) })),
+  )
 }
 
 async function addRows({ db, now }: Doing, profiles: Profile[]): Promise<UserRow[]> {
