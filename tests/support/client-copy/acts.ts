@@ -24,6 +24,16 @@ export const acts: Acts = {
     await put(app, `/messages/${id}`, { data: { text: 'Two, <@uid:milo>' }, tags: ['b'] }, 'fay')
     await remove(app, `/messages/${id}`, {}, 'fay')
   },
+  'a message is pinned, and no longer': async ({ app }) => {
+    const { id } = await sayIn(app, 'circle', 'fay')
+    await post(app, `/messages/${id}/pin`, {}, 'client')
+    await remove(app, `/messages/${id}/pin`, {}, 'milo')
+  },
+  'a thread of others is followed': async ({ app }) => {
+    const { id } = await sayIn(app, 'circle', 'fay')
+    await sayIn(app, 'circle', 'milo', 'Yes', { parentId: id })
+    await post(app, `/messages/${id}/thread/subscription`, {}, 'client')
+  },
   'a message is quoted, and edited after that': async ({ app }) => {
     const { id } = await say(app, 'fay', 'client')
     await say(app, 'client', 'fay', 'This', { quotedMessageId: id })

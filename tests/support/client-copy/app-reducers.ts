@@ -1,5 +1,5 @@
 import { prefixedKey } from '../../../server/src/areas/restricted-features/index.ts'
-import { scopes } from './fetch-app.ts'
+import { scopeWatched } from './fetch-app.ts'
 import { dropGroup, noteMember, putGroup, putOwner } from './groups.ts'
 import {
   clearMessage,
@@ -92,7 +92,7 @@ export const appReducers: Reducers<AppState> = {
     for (const key of features) delete copy.restricted[role]?.[prefixedKey(key)]
   },
   'group.permissionsChanged': (copy, { guid, scope, permissions }) => {
-    copy.scopes[`${guid} ${scope}`] = permissions
+    if (scope === scopeWatched) copy.scopes[guid] = permissions
   },
 
   'user.created': (copy, { user }) => {
@@ -137,12 +137,12 @@ export const appReducers: Reducers<AppState> = {
     copy.members[group.guid] =
       group.owner in copy.users ? { [group.owner]: { scope: 'admin', joinedAt: group.createdAt } } : {}
     copy.bans[group.guid] = {}
-    for (const scope of scopes) copy.scopes[`${group.guid} ${scope}`] = copy.usual[scope]
+    copy.scopes[group.guid] = copy.usual.scope
   },
   'group.updated': (copy, { group }) => putGroup(copy, group),
   'group.deleted': (copy, { group }) => {
     dropGroup(copy, group.guid)
-    for (const scope of scopes) delete copy.scopes[`${group.guid} ${scope}`]
+    delete copy.scopes[group.guid]
   },
   'group.ownerTransferred': putOwner,
   'group.memberJoined': noteDeed('joined'),

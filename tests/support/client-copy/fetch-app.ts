@@ -2,7 +2,8 @@ import { type AppClient, assertSucceeds, type House } from '../house.ts'
 import { banOf, memberOf, messageOf } from './fetch-own.ts'
 import { type AppState, type Json, keyed } from './state.ts'
 
-export const scopes = ['admin', 'moderator', 'participant']
+/** Scopes are alike, and one of them will do. */
+export const scopeWatched = 'moderator'
 
 type Fetch = (path: string) => Promise<Json>
 
@@ -26,7 +27,7 @@ export async function fetchApp({ management }: House, app: AppClient): Promise<A
     ...Object.keys(state.roles).map((role) => fetchRole(state, data, role)),
   ])
   // As every group begins; nobody has changed anything in this one.
-  for (const scope of scopes) state.usual[scope] = state.scopes[`circle ${scope}`]
+  state.usual.scope = state.scopes.circle
   const catalogue = await data('/roles/default/permissions?perPage=1000')
   state.usual.role = keyed(catalogue, 'id', ({ defaultValue }) => defaultValue)
   return state
@@ -35,10 +36,8 @@ export async function fetchApp({ management }: House, app: AppClient): Promise<A
 async function fetchGroup(state: AppState, data: Fetch, guid: string): Promise<void> {
   state.members[guid] = keyed(await data(`/groups/${guid}/members?perPage=1000`), 'uid', memberOf)
   state.bans[guid] = keyed(await data(`/groups/${guid}/bannedusers`), 'uid', banOf)
-  for (const scope of scopes) {
-    const permissions = await data(`/groups/${guid}/scopes/${scope}/permissions?perPage=1000`)
-    state.scopes[`${guid} ${scope}`] = keyed(permissions, 'id', ({ value }) => value)
-  }
+  const permissions = await data(`/groups/${guid}/scopes/${scopeWatched}/permissions?perPage=1000`)
+  state.scopes[guid] = keyed(permissions, 'id', ({ value }) => value)
 }
 
 async function fetchUser(state: AppState, data: Fetch, { uid, deactivatedAt }: Json): Promise<void> {

@@ -1,13 +1,13 @@
 import { assertSucceeds, type Caller } from '../house.ts'
 import { type Json, type Keyed, keyed, type OwnState, without } from './state.ts'
 
-/** All that a user's client would fetch when it starts without a copy. */
-export async function fetchOwn(client: Caller, uid: string): Promise<OwnState> {
+/** All that a user's client would fetch when it starts without a copy; of groups, who is in all or in some. */
+export async function fetchOwn(client: Caller, uid: string, inside?: Set<string>): Promise<OwnState> {
   const data = async (path: string): Promise<Json> => assertSucceeds(await client.get(path)).data
   const groups = keyed(await data('/groups?hasJoined=true&withTags=true&perPage=1000'), 'guid')
   const members: Keyed<Keyed> = {}
   const bans: Keyed<Keyed> = {}
-  for (const { guid, scope } of Object.values(groups)) {
+  for (const { guid, scope } of Object.values(groups).filter((group) => inside?.has(group.guid) ?? true)) {
     members[guid] = keyed(await data(`/groups/${guid}/members?perPage=1000`), 'uid', memberOf)
     if (scope !== 'participant') bans[guid] = keyed(await data(`/groups/${guid}/bannedusers`), 'uid', banOf)
   }

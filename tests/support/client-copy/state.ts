@@ -36,9 +36,10 @@ export interface AppState extends Messages, Groups {
   blocks: Keyed<Keyed<number>>
   roles: Keyed
   permissions: Keyed
-  /** What holds for a role and for each scope unless it is said otherwise. */
+  /** What holds for a role and for a scope unless it is said otherwise. */
   usual: Keyed<Keyed>
   restricted: Keyed<Keyed<true>>
+  /** Permissions of a scope, by group. */
   scopes: Keyed
   pinned: Keyed
   settings: Json

@@ -21,7 +21,7 @@ export interface Watch {
   /** Gives everybody what was told since, and lets them fetch what they came into. */
   catchUp(): Promise<void>
   /** Gives everybody what was told since, and compares; answers whether all of them are still there. */
-  compare(what: string): Promise<boolean>
+  compare(what: string, withApp: boolean): Promise<boolean>
 }
 
 /** Whom these are told to has nothing left to look at. */
@@ -96,15 +96,15 @@ export async function watch(scene: Scene): Promise<Watch> {
     async catchUp() {
       await tellAll(await newEvents())
       for (const { copy, client, uid } of everybody) {
-        if (copy.toFetch.size > 0) takeFetched(copy, await fetchOwn(client, uid))
+        if (copy.toFetch.size > 0) takeFetched(copy, await fetchOwn(client, uid, copy.toFetch))
       }
     },
-    async compare(what) {
+    async compare(what, withApp) {
       const events = await newEvents()
       const names = events.map(({ definition }) => definition.name)
       if (names.includes('app.archived')) return false
       const heard = await tellAll(events)
-      const found = (await compareApp(events)).map((line) => `the app: ${line}`)
+      const found = withApp ? (await compareApp(events)).map((line) => `the app: ${line}`) : []
       const isThere = ({ uid }: Watcher) => !heard.get(uid)?.some((name) => lastWords.includes(name))
       const left = everybody.filter(isThere)
       const compared = left.map(async (watcher) => {
