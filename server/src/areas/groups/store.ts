@@ -142,17 +142,22 @@ export async function addGroup(
   return row
 }
 
-/** Adds the groups that do not exist yet, without members, and tells of them. */
-export async function addMissingGroups(
+/** Adds the groups that do not exist yet, without members, and tells nobody: for very many, that are made up. */
+export async function addMissingGroups(db: TenantDb, groups: NewGroup[], now: number): Promise<GroupRow[]> {
+  if (groups.length === 0) return []
+  return addRows(
+    { db, now },
+    groups.map((group) => newColumns(group, now)),
+  )
+}
+
+/** The same, and tells of them. */
+export async function bringGroups(
   { db, emitEach }: Pick<Work, 'db' | 'emitEach'>,
   groups: NewGroup[],
   now: number,
 ): Promise<void> {
-  if (groups.length === 0) return
-  const rows = await addRows(
-    { db, now },
-    groups.map((group) => newColumns(group, now)),
-  )
+  const rows = await addMissingGroups(db, groups, now)
   await emitEach(
     groupCreated,
     rows.map((row) => ({ group: toGroup(row), members: {} })),

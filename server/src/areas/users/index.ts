@@ -19,6 +19,7 @@ export { actorOf, everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
   actorFrom,
   addMissingUsers,
+  bringUsers,
   conversationId,
   eachUserMatches,
   findActiveUser,
