@@ -5,6 +5,7 @@ import {
   clearMessage,
   countReaction,
   countReply,
+  hearReceiptOfAll,
   isAfter,
   messagesIn,
   noteReceipt,
@@ -13,12 +14,11 @@ import {
   replaceMessage,
   unpin,
 } from './messages.ts'
-import type { Reducers } from './own-reducers.ts'
+import { byCall, type Reducers } from './own-reducers.ts'
 import { type AppState, type Json, without } from './state.ts'
 
 const secret = 'Keys and tokens are never told, and the copy has none.'
 const ofUsers = 'Sides of conversations are kept by the users whose they are.'
-const byCall = 'Whoever hears of a call fetches its record, in which minutes run.'
 const ended = 'Nothing of the app is shown any more.'
 
 function noteDeed(action: string) {
@@ -30,23 +30,11 @@ function addMessage(copy: AppState, message: Json): void {
   copy.messages[message.id] = without(message, 'quotedMessage')
 }
 
-function forgetMessages(copy: AppState, ids: number[]): void {
-  for (const id of ids) purgeMessage(copy, String(id))
-}
-
 function hearReceipt(kind: 'delivered' | 'read') {
   return (copy: AppState, { conversationId, upTo, receiverType, sender, timestamp }: Json) => {
     if (receiverType === 'group') return
     for (const message of messagesIn(copy, conversationId)) {
       if (!isAfter(message.id, upTo) && message.receiver === sender) noteReceipt(message, kind, timestamp)
-    }
-  }
-}
-
-function hearReceiptOfAll(kind: 'delivered' | 'read') {
-  return (copy: AppState, { conversationId, messageId, timestamp }: Json) => {
-    for (const message of messagesIn(copy, conversationId)) {
-      if (!isAfter(message.id, messageId)) noteReceipt(message, kind, timestamp)
     }
   }
 }
@@ -166,7 +154,9 @@ export const appReducers: Reducers<AppState> = {
   'message.deleted': (copy, { message }) => replaceMessage(copy, without(message, 'quotedMessage')),
   'message.purged': (copy, { message }) => purgeMessage(copy, message.id),
   'messages.purged': 'What is erased has an event of its own.',
-  'messages.erased': (copy, { ids }) => forgetMessages(copy, ids),
+  'messages.erased': (copy, { ids }) => {
+    for (const id of ids) purgeMessage(copy, String(id))
+  },
   'messages.cleared': (copy, { ids, by, at }) => {
     for (const id of ids) clearMessage(copy, id, { deletedBy: by, deletedAt: at, updatedAt: at })
   },

@@ -93,3 +93,12 @@ export function noteReceipt(message: Json, kind: 'delivered' | 'read', at: numbe
   if (kind === 'read') message.readAt ??= at
   message.updatedAt = Math.max(message.updatedAt, message.deliveredAt, message.readAt ?? 0)
 }
+
+/** The same, told to whoever waits for everybody in a group. */
+export function hearReceiptOfAll(kind: 'delivered' | 'read') {
+  return (copy: Messages, { conversationId, messageId, timestamp }: Json): void => {
+    for (const message of messagesIn(copy, conversationId)) {
+      if (!isAfter(message.id, messageId)) noteReceipt(message, kind, timestamp)
+    }
+  }
+}

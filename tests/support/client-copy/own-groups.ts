@@ -12,13 +12,16 @@ export function noteOwnMember(copy: OwnState, message: Json): boolean {
     return false
   }
   noteMember(copy, { action, group, uid, at: message.sentAt, scope: extras?.scope.new })
-  const own = copy.groups[group.guid]
-  if (own && uid === copy.uid && action === 'scopeChanged') {
-    own.scope = extras.scope.new
-    // Who may see the bans has them to fetch.
-    copy.toFetch.add(group.guid)
-  }
+  if (uid === copy.uid && action === 'scopeChanged') putOwnScope(copy, group.guid, extras.scope.new)
   return true
+}
+
+/** With the scope changes whether one may see who is banned; whoever may now has it to fetch. */
+export function putOwnScope(copy: OwnState, guid: string, scope: string): void {
+  const group = copy.groups[guid]
+  if (group) group.scope = scope
+  if (scope === 'participant') delete copy.bans[guid]
+  else if (!copy.bans[guid]) copy.toFetch.add(guid)
 }
 
 export function leaveGroup(copy: OwnState, guid: string): void {

@@ -70,14 +70,6 @@ function noteOwnReceipt(message: Json, kind: 'delivered' | 'read', at: number): 
   if (kind === 'read') message.readByMeAt ??= at
 }
 
-export function hearReceiptOfAll(kind: 'delivered' | 'read') {
-  return (copy: OwnState, { conversationId, messageId, timestamp }: Json): void => {
-    for (const message of messagesIn(copy, conversationId)) {
-      if (!isAfter(message.id, messageId)) noteReceipt(message, kind, timestamp)
-    }
-  }
-}
-
 /** What is unread follows from what was said, and how far the user has read. */
 export function recount(copy: OwnState): void {
   const isUnread = (message: Json) =>

@@ -1,8 +1,8 @@
 import { putGroup, putOwner } from './groups.ts'
-import { countReaction, pin, purgeMessage, unpin } from './messages.ts'
+import { countReaction, hearReceiptOfAll, pin, purgeMessage, unpin } from './messages.ts'
 import { deleteForAll, markUnread, pinConversation, resetOwn, tag, unpinConversation } from './own-conversations.ts'
-import { leaveGroup } from './own-groups.ts'
-import { hearAction, hearMessage, hearReceipt, hearReceiptOfAll } from './own-messages.ts'
+import { leaveGroup, putOwnScope } from './own-groups.ts'
+import { hearAction, hearMessage, hearReceipt } from './own-messages.ts'
 import type { Json, OwnState } from './state.ts'
 
 /** What an event does to a copy; or why it does nothing. */
@@ -11,7 +11,7 @@ export type Reducers<State> = Record<string, ((copy: State, payload: Json) => vo
 const backEnd = 'It is the back end’s affair.'
 const byAction = 'The action message tells of it.'
 const inside = 'It is for the server’s own parts; what users see of it has events of its own.'
-const byCall = 'Whoever hears of a call fetches its record, in which minutes run.'
+export const byCall = 'Whoever hears of a call fetches its record, in which minutes run.'
 
 export const ownReducers: Reducers<OwnState> = {
   'app.created': backEnd,
@@ -66,7 +66,7 @@ export const ownReducers: Reducers<OwnState> = {
   'group.deleted': (copy, { group }) => leaveGroup(copy, group.guid),
   'group.ownerTransferred': (copy, payload) => {
     putOwner(copy, payload)
-    if (payload.group.owner === copy.uid) copy.toFetch.add(payload.group.guid)
+    if (payload.group.owner === copy.uid) putOwnScope(copy, payload.group.guid, 'admin')
   },
   'group.memberJoined': byAction,
   'group.memberLeft': byAction,
