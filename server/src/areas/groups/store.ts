@@ -143,12 +143,8 @@ export async function addGroup(
 }
 
 /** Adds the groups that do not exist yet, without members, and tells nobody: for very many, that are made up. */
-export async function addMissingGroups(db: TenantDb, groups: NewGroup[], now: number): Promise<GroupRow[]> {
-  if (groups.length === 0) return []
-  return addRows(
-    { db, now },
-    groups.map((group) => newColumns(group, now)),
-  )
+export async function addMissingGroups(db: TenantDb, groups: NewGroup[], now: number): Promise<void> {
+  await addEmpty({ db, now }, groups)
 }
 
 /** The same, and tells of them. */
@@ -157,10 +153,18 @@ export async function bringGroups(
   groups: NewGroup[],
   now: number,
 ): Promise<void> {
-  const rows = await addMissingGroups(db, groups, now)
+  const rows = await addEmpty({ db, now }, groups)
   await emitEach(
     groupCreated,
     rows.map((row) => ({ group: toGroup(row), members: {} })),
+  )
+}
+
+async function addEmpty(work: Doing, groups: NewGroup[]): Promise<GroupRow[]> {
+  if (groups.length === 0) return []
+  return addRows(
+    work,
+    groups.map((group) => newColumns(group, work.now)),
   )
 }
 

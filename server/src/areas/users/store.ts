@@ -245,13 +245,13 @@ export async function addUser(work: Doing, profile: Profile): Promise<UserRow> {
 }
 
 /** Adds the users that do not exist yet, and tells nobody: for very many, that are made up. */
-export function addMissingUsers(db: TenantDb, users: Profile[], now: number): Promise<UserRow[]> {
-  return addRows({ db, now }, users)
+export async function addMissingUsers(db: TenantDb, users: Profile[], now: number): Promise<void> {
+  await addRows({ db, now }, users)
 }
 
 /** The same, and tells of them. */
 export async function bringUsers({ db, emitEach }: Telling, users: Profile[], now: number): Promise<void> {
-  const rows = await addMissingUsers(db, users, now)
+  const rows = await addRows({ db, now }, users)
   await emitEach(
     userCreated,
     rows.map((row) => ({ user: toUser(db, row) })),
