@@ -112,6 +112,18 @@ export const acts: Acts = {
     })
   },
   'a conversation without a word is pinned': ({ app }) => post(app, '/users/ida/conversation/pin', {}, 'client'),
+  'a team changes': async ({ app, house }) => {
+    for (const list of ['admins', 'moderators', 'collaboratorsToRemove']) {
+      const change = { [list]: ['ana@acme.example'] }
+      assertSucceeds(await house.management.post(`/apps/${app.id}/collaborators`, change))
+    }
+  },
+  'a role changes': async ({ app }) => {
+    await post(app, '/roles', { role: 'tutor', name: 'Tutor' })
+    await put(app, '/roles/tutor', { name: 'Lead tutor', settings: { listUsers: 'friendsOnly' } })
+    await post(app, '/roles/tutor/restrictedfeatures', { featuresToRestrict: ['sendMessage', 'createGroup'] })
+    await remove(app, '/roles/tutor/restrictedfeatures', { featuresToAllow: ['createGroup'] })
+  },
 }
 
 /** After these, people are not where others of these expect them: each needs a scene of its own. */
