@@ -15,6 +15,12 @@ import { assertSucceeds, type House, house } from './support/house.ts'
 import type { Answer } from './support/http.ts'
 import { clientOfPath, filledPath, plausibleBodies, recordsFor, unkept } from './support/samples.ts'
 
+/**
+ * What is told is enough. Several users and the app fetch all that they are shown, once; from then on they change their
+ * copies by the events that each of them hears, and after every operation the copies are what a fresh fetch would give.
+ * A new operation is covered by its samples; a new event needs a reducer, or a reason for none.
+ */
+
 describe('copies that events keep', () => {
   it('have a reducer for every event, or a reason for none', () => {
     const names = [...eventsByName(areas).keys()].toSorted()
