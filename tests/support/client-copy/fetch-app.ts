@@ -11,15 +11,26 @@ type Fetch = (path: string) => Promise<Json>
 export async function fetchApp({ management }: House, app: AppClient): Promise<AppState> {
   const data: Fetch = async (path) => assertSucceeds(await app.get(path)).data
   const managed: Fetch = async (path) => assertSucceeds(await management.get(`/apps/${app.id}${path}`)).data
+  const [users, groups, roles, messages, pinned, settings, team, catalogue] = await Promise.all([
+    data('/users?withTags=true&withDeactivated=true&perPage=1000'),
+    data('/groups?withTags=true&perPage=1000'),
+    data('/roles?perPage=1000'),
+    data('/messages?withTags=true&affix=append&id=0&limit=1000'),
+    data('/conversations/pinned'),
+    managed('/settings'),
+    managed('/collaborators'),
+    data('/roles/default/permissions?perPage=1000'),
+  ])
   const state: AppState = {
-    users: keyed(await data('/users?withTags=true&withDeactivated=true&perPage=1000'), 'uid'),
-    groups: keyed(await data('/groups?withTags=true&perPage=1000'), 'guid'),
-    roles: keyed(await data('/roles?perPage=1000'), 'role'),
-    messages: keyed(await data('/messages?withTags=true&affix=append&id=0&limit=1000'), 'id', messageOf),
-    pinned: keyed(await data('/conversations/pinned'), 'conversationId', ({ pinnedAt }) => pinnedAt),
-    settings: await managed('/settings'),
-    team: keyed(await managed('/collaborators'), 'email', ({ role }) => role),
-    ...{ members: {}, bans: {}, scopes: {}, friends: {}, blocks: {}, permissions: {}, restricted: {}, usual: {} },
+    users: keyed(users, 'uid'),
+    groups: keyed(groups, 'guid'),
+    roles: keyed(roles, 'role'),
+    messages: keyed(messages, 'id', messageOf),
+    pinned: keyed(pinned, 'conversationId', ({ pinnedAt }) => pinnedAt),
+    settings,
+    team: keyed(team, 'email', ({ role }) => role),
+    usual: { role: keyed(catalogue, 'id', ({ defaultValue }) => defaultValue) },
+    ...{ members: {}, bans: {}, scopes: {}, friends: {}, blocks: {}, permissions: {}, restricted: {} },
   }
   await Promise.all([
     ...Object.keys(state.groups).map((guid) => fetchGroup(state, data, guid)),
@@ -28,8 +39,6 @@ export async function fetchApp({ management }: House, app: AppClient): Promise<A
   ])
   // As every group begins; nobody has changed anything in this one.
   state.usual.scope = state.scopes.circle
-  const catalogue = await data('/roles/default/permissions?perPage=1000')
-  state.usual.role = keyed(catalogue, 'id', ({ defaultValue }) => defaultValue)
   return state
 }
 

@@ -4,24 +4,32 @@ import { type Json, type Keyed, keyed, type OwnState, without } from './state.ts
 /** All that a user's client would fetch when it starts without a copy; of groups, who is in all or in some. */
 export async function fetchOwn(client: Caller, uid: string, inside?: Set<string>): Promise<OwnState> {
   const data = async (path: string): Promise<Json> => assertSucceeds(await client.get(path)).data
-  const groups = keyed(await data('/groups?hasJoined=true&withTags=true&perPage=1000'), 'guid')
+  const [me, joined, listed, messages, blocked, friends] = await Promise.all([
+    data('/me'),
+    data('/groups?hasJoined=true&withTags=true&perPage=1000'),
+    data('/conversations?withTags=true&includeBlockedUsers=true&perPage=50'),
+    allMessages(data),
+    data(`/users/${uid}/blockedusers`),
+    data('/users?friendsOnly=true'),
+  ])
   const members: Keyed<Keyed> = {}
   const bans: Keyed<Keyed> = {}
-  for (const { guid, scope } of Object.values(groups).filter((group) => inside?.has(group.guid) ?? true)) {
+  const opened = joined.filter(({ guid }: Json) => inside?.has(guid) ?? true)
+  const fetchInside = async ({ guid, scope }: Json) => {
     members[guid] = keyed(await data(`/groups/${guid}/members?perPage=1000`), 'uid', memberOf)
     if (scope !== 'participant') bans[guid] = keyed(await data(`/groups/${guid}/bannedusers`), 'uid', banOf)
   }
-  const listed = await data('/conversations?withTags=true&includeBlockedUsers=true&perPage=50')
+  await Promise.all(opened.map(fetchInside))
   return {
     uid,
-    me: await data('/me'),
-    groups,
+    me,
+    groups: keyed(joined, 'guid'),
     members,
     bans,
-    messages: keyed(await allMessages(data), 'id', messageOf),
+    messages: keyed(messages, 'id', messageOf),
     conversations: keyed(listed, 'conversationId', conversationOf),
-    blocks: keyed(await data(`/users/${uid}/blockedusers`), 'uid', blockOf),
-    friends: keyed(await data('/users?friendsOnly=true'), 'uid', () => true),
+    blocks: keyed(blocked, 'uid', blockOf),
+    friends: keyed(friends, 'uid', () => true),
     toFetch: new Set(),
   }
 }
