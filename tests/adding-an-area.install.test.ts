@@ -62,6 +62,11 @@ describe('adding an area as the documentation says', () => {
     const pattern = '--test-name-pattern=(createNote|listNotes|getNote)'
     assert.ok((await node(pattern, 'tests/every-operation.test.ts')) > 10)
   })
+
+  it('keeps the copies of clients right', async () => {
+    const pattern = '--test-name-pattern=(createNote|reducer for every event)'
+    assert.ok((await node(pattern, 'tests/client-copy.sweep.test.ts')) > 1)
+  })
 })
 
 /** Writes the blocks that name a file, and the line in the list. */

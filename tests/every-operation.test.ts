@@ -12,6 +12,7 @@ import type { Answer, Sending } from './support/http.ts'
 import { isQuick } from './support/quick.ts'
 import type { Stage } from './support/sample.ts'
 import {
+  clientOfPath,
   emptyQueries,
   paramsOf,
   pathWithRecords,
@@ -219,8 +220,7 @@ for (const [database, way] of entrances) {
       if (operation.door === 'server' && operation.doors.includes('client')) {
         it('opens to an auth token', async () => {
           const fresh = await recordPath()
-          const uid = ownerIn(fresh) ?? (fresh.includes('/calls/') ? 'nora' : 'client')
-          const own = assertSucceeds(await stage.app.post(`/users/${uid}/auth_tokens`)).data.authToken
+          const own = assertSucceeds(await stage.app.post(`/users/${clientOfPath(fresh)}/auth_tokens`)).data.authToken
           assertSucceeds(await send(fresh, { headers: { authToken: own }, ...sound() }))
         })
       }
@@ -287,11 +287,6 @@ for (const [database, way] of entrances) {
 }
 
 const badRequest = { status: 400, code: 'ERR_BAD_REQUEST' }
-
-/** Where a path names a user, it is for that one's token, unless it is about what is said to them. */
-function ownerIn(path: string): string | undefined {
-  return /\/users\/(?!online-count)([^/]+)(?!.*\/(?:conversation|messages))/.exec(path)?.[1]
-}
 
 function withoutActor({ onBehalfOf: _, ...headers }: Record<string, string>): Record<string, string> {
   return headers

@@ -8,6 +8,8 @@ export interface Samples {
   bodies?: Record<string, Record<string, unknown>>
   /** What else must be there before an operation can succeed with the body that its schema gives as an example. */
   arrangements?: Record<string, (stage: Stage, made: Made) => Promise<void>>
+  /** Events that change nothing of what clients keep, each with the reason; others have a reducer in `client-copy`. */
+  unkept?: Record<string, string>
 }
 
 export interface Stage {

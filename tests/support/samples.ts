@@ -47,6 +47,9 @@ const arrangements = Object.assign({}, ...samples.map((each) => each.arrangement
   Samples['arrangements']
 >
 
+/** Why an event changes nothing of what clients keep, as its area says. */
+export const unkept = Object.assign({}, ...samples.map((each) => each.unkept)) as NonNullable<Samples['unkept']>
+
 /** Bodies to try in turn: what is required, then with one optional property more. */
 export function plausibleBodies({ id, body }: Operation): (() => Record<string, unknown>)[] {
   const naming = bodies[id]
@@ -123,9 +126,20 @@ export function paramsOf({ path }: Operation): string[] {
 
 /** The path with a new record for each of its parameters. */
 export async function pathWithRecords(operation: Operation, path: string, stage: Stage): Promise<string> {
+  return filledPath(path, await recordsFor(operation, stage))
+}
+
+/** A new record for each parameter of its path, and what else it needs to succeed. */
+export async function recordsFor(operation: Operation, stage: Stage): Promise<Made> {
   const made = await makeRecords(paramsOf(operation), stage)
   await arrangements[operation.id]?.(stage, made)
-  return filledPath(path, made)
+  return made
+}
+
+/** With whose token a path is for a client: that of the user whom it names, unless it is about what is said to them. */
+export function clientOfPath(path: string): string {
+  const [, owner] = /\/users\/(?!online-count)([^/]+)(?!.*\/(?:conversation|messages))/.exec(path) ?? []
+  return owner ?? (path.includes('/calls/') ? 'nora' : 'client')
 }
 
 /** A new record for every parameter that a path can have. */

@@ -4,7 +4,7 @@ import { keysOf, toApiKey } from '../areas/api-keys/index.ts'
 import { type AppRow, addApp, addManagementKey, ensureOwner, ownerAccountId } from '../areas/apps/index.ts'
 import { playScript } from '../areas/emulator/index.ts'
 import { addRole } from '../areas/roles/index.ts'
-import { addMissingUsers } from '../areas/users/index.ts'
+import { bringUsers } from '../areas/users/index.ts'
 import type { House } from '../compose.ts'
 import type { KeyScope } from '../kit/operation.ts'
 import { workIn } from '../kit/work.ts'
@@ -56,7 +56,7 @@ export async function seedDemo({ database, tools, config }: House): Promise<{ ap
     const scripts = demoCalls(work.now)
     const firstDay = Math.min(...scripts.map(({ startAt = work.now }) => startAt)) - 24 * 3600
     for (const role of demoRoles) await addRole({ db: work.db, now: firstDay }, role)
-    await addMissingUsers({ ...work, now: firstDay }, demoUsers)
+    await bringUsers({ ...work, now: firstDay }, demoUsers)
     await relateDemoPeople(work)
     await formDemoGroups({ ...work, now: firstDay }, hashes)
     await letDemoPeopleTalk(work)

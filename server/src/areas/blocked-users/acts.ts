@@ -40,7 +40,7 @@ export async function block(
   const told = blockable.filter((each) => changed.has(each.uid))
   await work.emitEach(
     userBlocked,
-    told.map((other) => ({ by, user: toUser(work, other) })),
+    told.map((other) => ({ by, user: toUser(work, other), at: work.now })),
   )
   return outcomes
 }

@@ -1,5 +1,5 @@
 import { defineEvent } from '../../kit/event.ts'
-import { Type } from '../../kit/schema.ts'
+import { Seconds, Type } from '../../kit/schema.ts'
 import { filesByKey, groupChannel } from '../timeline/events.ts'
 import { appChannel, userChannel } from '../users/events.ts'
 import { systemUid } from '../users/index.ts'
@@ -16,7 +16,12 @@ export const markedUnread = defineEvent({
 /** A conversation in which nothing was said yet is in these users' lists from now on. */
 export const conversationOpened = defineEvent({
   name: 'conversation.opened',
-  payload: Type.Object({ conversationId: Type.String(), uids: Type.Array(Type.String()) }),
+  payload: Type.Object({
+    conversationId: Type.String(),
+    uids: Type.Array(Type.String()),
+    between: Type.Array(Type.String(), { description: 'UIDs of the two' }),
+    createdAt: Seconds('When'),
+  }),
   audience: ({ uids }) => uids.map(userChannel),
 })
 
@@ -49,7 +54,7 @@ export const conversationUnpinned = pinning('conversation.unpinned', 'conversati
 
 export const conversationReset = defineEvent({
   name: 'conversation.reset',
-  payload: Type.Object({ uid: Type.String(), conversationId: Type.String() }),
+  payload: Type.Object({ uid: Type.String(), conversationId: Type.String(), preserveOrder: Type.Boolean() }),
   audience: ({ uid }) => [userChannel(uid)],
 })
 
@@ -60,6 +65,7 @@ export const conversationDeleted = defineEvent({
     conversationId: Type.String(),
     uids: Type.Array(Type.String()),
     guid: Type.Optional(Type.String()),
+    keptBy: Type.Optional(Type.String({ description: 'Whose list it stays in, empty' })),
   }),
   audience: ({ uids, guid }) => (guid === undefined ? uids.map(userChannel) : [groupChannel(guid)]),
 })

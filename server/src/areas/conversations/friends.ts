@@ -28,7 +28,8 @@ export const listFriend = job({
     const place = placeOfUsers(uid, friendUid)
     const uids = await listConversation(db, place, now)
     const conversationId = conversationIdOf(place.conversationKey)
-    if (uids.length > 0) await emit(conversationOpened, { conversationId, uids })
+    const between = [uid, friendUid]
+    if (uids.length > 0) await emit(conversationOpened, { conversationId, uids, between, createdAt: now })
     return undefined
   },
 })

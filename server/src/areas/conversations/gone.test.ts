@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { databases } from '../../../../tests/support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { appWith, as, say, sayIn } from '../../../../tests/support/talk.ts'
+import { logOf } from '../../../../tests/support/told.ts'
 
 /** What is gone stays gone, from the very moment of its deletion: the workers stand still until they are asked. */
 
@@ -99,6 +100,23 @@ for (const database of databases) {
       const all = idsOf(await get(app, 'lin', '/messages?limit=100'))
       assert.ok(all.includes(mine) && !all.includes(secret) && !all.includes(own), all.join())
       assert.deepEqual(await get(app, undefined, `/messages/${inGroup.id}/reactions`), [])
+    })
+
+    it('is told to those who may have it, conversation by conversation', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members: { participants: ['ada', 'lin'] } }))
+      const inGroup = await sayIn(app, 'g', 'lin')
+      const direct = [await say(app, 'lin', 'ada', '1'), await say(app, 'lin', 'ada', '2')]
+      assertSucceeds(await app.delete('/users/lin', { permanent: true }))
+      await h.settle()
+      const told = (await logOf(h, app)).filter(({ name }) => name === 'messages.purged')
+      assert.deepEqual(
+        told.map(({ payload: { ids }, audience }) => [ids, audience]),
+        [
+          [[inGroup.id], ['group:g']],
+          [idsOf(direct), ['user:ada', 'user:lin']],
+        ],
+      )
     })
   })
 }

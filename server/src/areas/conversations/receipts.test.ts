@@ -121,6 +121,32 @@ for (const database of databases) {
       )
     })
 
+    it('goes back behind what was read by speaking, which stays received', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const ids = [(await say(app, 'lin', 'ada')).id, (await say(app, 'lin', 'ada')).id]
+      await say(app, 'ada', 'lin')
+      assertSucceeds(await app.delete('/users/lin/conversation/read', { messageId: ids[0] }, as('ada')))
+      assert.deepEqual(await seen(app, ids, 'lin'), [
+        [true, true],
+        [true, false],
+      ])
+    })
+
+    it('tells how far it goes: to a word that its author waits for, and beyond to what was done', async () => {
+      const app = await appWith(h, 'ada', 'lin', 'max')
+      await crewOf(app, 'lin', 'ada')
+      const { id } = await sayIn(app, 'crew', 'lin')
+      assertSucceeds(await app.post('/groups/crew/members', { participants: ['max'] }))
+      assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as('ada')))
+      const read = (await logOf(h, app)).filter(({ name }) => name === 'receipt.read')
+      const { lastReadMessageId } = assertSucceeds(await app.get('/groups/crew/conversation', as('ada'))).data
+      assert.deepEqual(
+        read.map(({ payload }) => [payload.messageId, payload.upTo]),
+        [[id, lastReadMessageId]],
+      )
+      assert.notEqual(lastReadMessageId, id)
+    })
+
     it('refuses a message that is not there, or not there for the user, and changes nothing', async () => {
       const app = await appWith(h, 'ada', 'lin', 'max')
       const hidden = await say(app, 'lin', 'ada', 'Old')

@@ -20,6 +20,7 @@ export async function resetSide(work: Work, side: Side, keepPlace: boolean): Pro
   await work.emit(conversationReset, {
     uid: side.uid,
     conversationId: conversationIdOf(side.conversation_key),
+    preserveOrder: keepPlace,
   })
 }
 
@@ -44,7 +45,7 @@ async function clearRow(
 }
 
 /** Takes all that was said from everybody's sight, however many they are. Answers how far that is. */
-async function clearForAll(work: Work, side: Side, forGood: boolean): Promise<ConversationRow> {
+async function clearForAll(work: Work, side: Side, forGood: boolean, keepPlace = false): Promise<ConversationRow> {
   const { conversation_key: conversationKey } = side
   // The conversation is held by the change itself: what is said meanwhile comes after it.
   const cleared = await work.db
@@ -62,6 +63,7 @@ async function clearForAll(work: Work, side: Side, forGood: boolean): Promise<Co
     conversationId: conversationIdOf(conversationKey),
     uids: side.type === 'group' ? [] : [...new Set([side.first, side.second])],
     ...(side.type === 'group' && { guid: side.first }),
+    ...(keepPlace && { keptBy: side.uid }),
   })
   return cleared
 }
@@ -74,7 +76,7 @@ export async function deleteForAll(work: Work, side: Side): Promise<void> {
 
 /** Removes what was said so far for good: at once from everybody's sight, and then from the store, some at a time. */
 export async function emptyForGood(work: Work, side: Side, keepPlace: boolean): Promise<void> {
-  const cleared = await clearForAll(work, side, true)
+  const cleared = await clearForAll(work, side, true, keepPlace)
   if (keepPlace) await clearRow(work.db, side, cleared, keepPlace)
   const { conversation_key: conversationKey, last_seq: upTo } = cleared
   await work.later(emptyConversation, { conversationKey, upTo }, { key: `${conversationKey} ${upTo}` })

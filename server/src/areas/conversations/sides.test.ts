@@ -166,6 +166,9 @@ for (const database of databases) {
       await crewOf(app, 'ada', 'lin', 'max')
       const inGroup = await sayIn(app, 'crew', 'lin', 'Secret')
       assertSucceeds(await app.post(`/messages/${inGroup.id}/reactions/yes`, undefined, as('max')))
+      for (const { id } of [direct, inGroup]) {
+        assertSucceeds(await app.put(`/messages/${id}`, { data: { text: 'Secret as before' } }, as('lin')))
+      }
       for (const [id, message, paths] of [
         ['ada_user_lin', direct, { ada: '/users/lin', lin: '/users/ada' }],
         ['group_crew', inGroup, { ada: '/groups/crew', lin: '/groups/crew', max: '/groups/crew' }],
@@ -187,6 +190,7 @@ for (const database of databases) {
         )
       }
       assert.deepEqual(assertSucceeds(await app.get('/messages?searchKey=secret')).data, [])
+      assert.doesNotMatch((await app.get('/messages')).text, /Secret/, 'nor does the history of edits tell it')
       assert.deepEqual(assertSucceeds(await app.get(`/messages/${inGroup.id}/reactions`)).data, [])
       const told = (await logOf(h, app)).filter(({ name }) => name === 'conversation.deleted')
       assert.deepEqual(

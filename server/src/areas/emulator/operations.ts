@@ -5,8 +5,8 @@ import type { Work } from '../../kit/work.ts'
 import { callRuleErrors } from '../calls/errors.ts'
 import { beginCall, callText, inCall, newSessionId, requireCall } from '../calls/index.ts'
 import { Call } from '../calls/schemas.ts'
-import { addMissingGroups } from '../groups/index.ts'
-import { addMissingUsers, systemUid } from '../users/index.ts'
+import { bringGroups } from '../groups/index.ts'
+import { bringUsers, systemUid } from '../users/index.ts'
 import { clockChangeUnclear } from './errors.ts'
 import { ClockChange, ClockReading, Script } from './schemas.ts'
 import { type Plan, planOf, play } from './script.ts'
@@ -53,8 +53,8 @@ async function createNamed(work: Work, { start, steps }: Plan): Promise<void> {
   if (start.receiverType === 'user') uids.add(start.receiver)
   refuseSystem(uids)
   if (start.receiverType === 'group')
-    await addMissingGroups(work.db, [{ guid: start.receiver, name: start.receiver }], start.at)
-  await addMissingUsers(
+    await bringGroups(work, [{ guid: start.receiver, name: start.receiver }], start.at)
+  await bringUsers(
     { ...work, now: start.at },
     [...uids].map((uid) => ({ uid, name: uid })),
   )

@@ -28,7 +28,7 @@ import { type Acting, requireMayRemove } from './rules.ts'
 import { type Admissions, type GuestLists, groupsPerUserMax, type MemberScope, membersMax, uidsIn } from './schemas.ts'
 import { holdGroup } from './store.ts'
 import type { GroupMemberRow, GroupRow } from './tables.ts'
-import { tellDeed, toldGroup } from './tell.ts'
+import { tellAdded, tellDeed, toldGroup } from './tell.ts'
 
 /** A group and some users, held while they are changed, and who acts. */
 export interface Scene {
@@ -196,7 +196,7 @@ export async function receiveGuests(
       size += 1
       const grown = { ...group, members_count: size }
       await enterConversation(work, grown, [outcome.user])
-      const told = await tellDeed(work, 'added', { group: grown, by: scene.by, on: outcome.user })
+      const told = await tellAdded(work, { group: grown, by: scene.by, on: outcome.user }, scopeOf[list])
       const [data] = await veilFor(work.db, scene.actor, [told])
       entry = { success: true, data }
     }

@@ -75,7 +75,7 @@ export const memberLeft = defineEvent({
 
 export const memberAdded = defineEvent({
   name: 'group.memberAdded',
-  payload: Done,
+  payload: Type.Object({ ...Done.properties, scope: OneOf(memberScopes) }),
   audience: toNobody,
   joins: passage,
   webhook: { trigger: 'group_member_added', body: doneBody },
@@ -121,7 +121,7 @@ export const memberScopeChanged = defineEvent({
 /** A user who was deleted for good is no member any more. No webhook tells of it: nobody left, and nobody was removed. */
 export const memberForgotten = defineEvent({
   name: 'group.memberForgotten',
-  payload: Type.Object({ guid: Type.String(), uid: Type.String() }),
+  payload: Type.Object({ guid: Type.String(), uid: Type.String(), group: Group }),
   audience: ({ guid }) => [groupChannel(guid)],
   leaves: ({ guid, uid }) => [{ channel: groupChannel(guid), uid }],
 })

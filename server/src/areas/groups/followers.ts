@@ -1,12 +1,12 @@
 import { follower } from '../../kit/follower.ts'
 import { appCreated } from '../apps/events.ts'
-import { addMissingGroups } from './store.ts'
+import { bringGroups } from './store.ts'
 
 /** A new app that asked for sample data gets a group. */
 export const addSampleGroup = follower({
   name: 'groups.samples',
   on: [appCreated],
-  async handle({ payload, at }, { db }) {
-    if (payload.sampleData) await addMissingGroups(db, [{ guid: 'design-team', name: 'Design team' }], at)
+  async handle({ payload, at }, work) {
+    if (payload.sampleData) await bringGroups(work, [{ guid: 'design-team', name: 'Design team' }], at)
   },
 })

@@ -47,6 +47,7 @@ export { reachOf, requireReach, scopeOfStanding } from './reach.ts'
 export * as groupRules from './rules.ts'
 export {
   addMissingGroups,
+  bringGroups,
   eachGroupMatches,
   findGroup,
   type GroupView,

@@ -12,6 +12,7 @@ import { memberForgotten } from './events.ts'
 import { bansListOf, deleteBan, membersListOf } from './membership.ts'
 import { findGroup, holdGroup } from './store.ts'
 import type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
+import { toldGroup } from './tell.ts'
 
 const groupsPerBatch = 25
 
@@ -102,8 +103,8 @@ async function forgetMember(work: Work, { guid, ...member }: Tie<GroupMemberRow>
   const { conversationKey } = placeOfGroup(group.guid)
   const given = sql`receipt_marks.conversation_key = ${conversationKey} AND receipt_marks.uid = ${member.uid}`
   if ((await deleteSome(db, 'receipt_marks', rowsPerBatch, given)) === rowsPerBatch) return false
-  await endMembership(work, group, member)
-  await work.emit(memberForgotten, { guid: group.guid, uid: member.uid })
+  const smaller = await endMembership(work, group, member)
+  await work.emit(memberForgotten, { guid: group.guid, uid: member.uid, group: await toldGroup(work, smaller) })
   return true
 }
 

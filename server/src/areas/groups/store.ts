@@ -9,6 +9,7 @@ import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { conversationIdOf, placeOfGroup } from '../timeline/index.ts'
 import { requireActiveUser, systemUid, type UserRow } from '../users/index.ts'
 import { groupExists, groupNotFound } from './errors.ts'
+import { groupCreated } from './events.ts'
 import type { Group, GroupCreate, GroupUpdate } from './schemas.ts'
 import { type GroupMemberRow, type GroupRow, groupsList, type NewGroupRow } from './tables.ts'
 
@@ -130,13 +131,30 @@ export async function addGroup(
   return row
 }
 
-/** Adds the groups that do not exist yet, without members. */
+/** Adds the groups that do not exist yet, without members, and tells nobody: for very many, that are made up. */
 export async function addMissingGroups(db: TenantDb, groups: NewGroup[], now: number): Promise<void> {
-  if (groups.length > 0)
-    await addRows(
-      { db, now },
-      groups.map((group) => newColumns(group, now)),
-    )
+  await addEmpty({ db, now }, groups)
+}
+
+/** The same, and tells of them. */
+export async function bringGroups(
+  { db, emitEach }: Pick<Work, 'db' | 'emitEach'>,
+  groups: NewGroup[],
+  now: number,
+): Promise<void> {
+  const rows = await addEmpty({ db, now }, groups)
+  await emitEach(
+    groupCreated,
+    rows.map((row) => ({ group: toGroup(row), members: {} })),
+  )
+}
+
+async function addEmpty(work: Doing, groups: NewGroup[]): Promise<GroupRow[]> {
+  if (groups.length === 0) return []
+  return addRows(
+    work,
+    groups.map((group) => newColumns(group, work.now)),
+  )
 }
 
 function newColumns(group: NewGroup, now: number): NewGroupRow {

@@ -57,18 +57,27 @@ async function say(work: Work, action: string, { group, by, on }: Deed, extras?:
   })
 }
 
-const deeds = { added: memberAdded, kicked: memberKicked, banned: memberBanned, unbanned: memberUnbanned }
+const deeds = { kicked: memberKicked, banned: memberBanned, unbanned: memberUnbanned }
 
 /** Tells the group, and the log, what somebody did to a user; answers the message. */
 export async function tellDeed(work: Work, action: keyof typeof deeds, deed: Deed): Promise<Message> {
   const message = await say(work, action, deed)
-  const group = await toldGroup(work, deed.group, toGroupCard(deed.group))
-  await work.emit(deeds[action], {
-    group,
-    user: toUserCard(work, deed.on),
-    by: await cardOf(work, deed.by),
-    message,
-  })
+  await work.emit(deeds[action], { ...(await toldDeed(work, deed)), message })
+  return message
+}
+
+async function toldDeed(work: Work, { group, by, on }: Deed) {
+  return {
+    group: await toldGroup(work, group, toGroupCard(group)),
+    user: toUserCard(work, on),
+    by: await cardOf(work, by),
+  }
+}
+
+/** The same for somebody who came in, and as what: whoever keeps a list of members cannot know otherwise. */
+export async function tellAdded(work: Work, deed: Deed, scope: MemberScope): Promise<Message> {
+  const message = await say(work, 'added', deed, { scope: { new: scope } })
+  await work.emit(memberAdded, { ...(await toldDeed(work, deed)), message, scope })
   return message
 }
 
@@ -92,15 +101,7 @@ export async function tellMove(
 
 export async function tellScope(work: Work, deed: Deed, scope: MemberScope, oldScope: MemberScope): Promise<void> {
   const message = await say(work, 'scopeChanged', deed, { scope: { new: scope, old: oldScope } })
-  const group = await toldGroup(work, deed.group, toGroupCard(deed.group))
-  await work.emit(memberScopeChanged, {
-    group,
-    user: toUserCard(work, deed.on),
-    by: await cardOf(work, deed.by),
-    message,
-    scope,
-    oldScope,
-  })
+  await work.emit(memberScopeChanged, { ...(await toldDeed(work, deed)), message, scope, oldScope })
 }
 
 export { toUserCard }

@@ -129,8 +129,9 @@ async function takeContent(work: Work, row: MessageRow, by: string): Promise<voi
 
 /** The same for messages that nobody sees any more: no action tells of each. */
 export async function takeContents(work: Work, rows: MessageRow[], by: string): Promise<void> {
-  for (const row of rows) await takeContent(work, row, by)
-  if (rows.length > 0) await work.emit(messagesCleared, { ids: rows.map(({ id }) => id) })
+  // The newest first: an action holds what it tells of, and loses it with the message, which is older.
+  for (const row of rows.toSorted((a, b) => b.seq - a.seq)) await takeContent(work, row, by)
+  if (rows.length > 0) await work.emit(messagesCleared, { ids: rows.map(({ id }) => id), by, at: work.now })
 }
 
 /** What is said of a message that is gone for good. */

@@ -1,5 +1,5 @@
 import { defineEvent } from '../../kit/event.ts'
-import { Type } from '../../kit/schema.ts'
+import { Seconds, Type } from '../../kit/schema.ts'
 import { Audience, audienceOf, filesByKey, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 
@@ -61,11 +61,29 @@ export const messagePurged = defineEvent({
   webhook: { trigger: 'message_deleted', body: changedMessage },
 })
 
+/** Gone for good with whoever wrote them; those in the conversation are told, who may have them. */
+export const messagesPurged = defineEvent({
+  name: 'messages.purged',
+  payload: Type.Object({
+    conversationId: Type.String(),
+    ids: Type.Array(Type.String()),
+    audience: Audience,
+  }),
+  audience: settledAudience,
+})
+
 /** These lost their content together with their conversation, which tells of it. */
 export const messagesCleared = defineEvent({
   name: 'messages.cleared',
-  payload: Type.Object({ ids: Type.Array(Type.Integer()) }),
+  payload: Type.Object({ ids: Type.Array(Type.Integer()), by: Type.String(), at: Seconds('When') }),
   audience: () => [],
 })
 
-export const messageEvents = [messageSent, messageEdited, messageDeleted, messagePurged, messagesCleared]
+export const messageEvents = [
+  messageSent,
+  messageEdited,
+  messageDeleted,
+  messagePurged,
+  messagesPurged,
+  messagesCleared,
+]

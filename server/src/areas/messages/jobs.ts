@@ -1,8 +1,18 @@
 import { sql } from 'kysely'
+import { type Channel, channelKey } from '../../kit/channel.ts'
 import { deleteSome } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { messagesPerBatch, rowsPerBatch } from '../timeline/index.ts'
+import { groupChannel } from '../timeline/events.ts'
+import {
+  type ConversationKey,
+  conversationIdOf,
+  messagesPerBatch,
+  placeOfKey,
+  rowsPerBatch,
+} from '../timeline/index.ts'
+import { userChannel } from '../users/events.ts'
 import { forgetting } from '../users/index.ts'
+import { messagesPurged } from './events.ts'
 import { purge } from './purge.ts'
 
 /** What a user has said goes with them, and then their sides of conversations. */
@@ -10,7 +20,7 @@ export const forgetUser = forgetting('messages', async (work, { uid, after }) =>
   const { db } = work
   const messages = await db
     .select('messages')
-    .select(['messages.id', 'messages.parent_id', 'messages.reply_count'])
+    .select(['messages.id', 'messages.parent_id', 'messages.reply_count', 'messages.conversation_key'])
     .where('messages.sender', '=', uid)
     .where('messages.id', '>', after)
     .orderBy('messages.id')
@@ -19,10 +29,22 @@ export const forgetUser = forgetting('messages', async (work, { uid, after }) =>
     .modifyEnd(db.holdRows)
     .execute()
   await purge(work, messages)
+  for (const [conversationKey, some] of Map.groupBy(messages, ({ conversation_key }) => conversation_key)) {
+    await work.emit(messagesPurged, {
+      conversationId: conversationIdOf(conversationKey),
+      ids: some.map(({ id }) => String(id)),
+      audience: everybodyIn(conversationKey).map(channelKey),
+    })
+  }
   const last = messages.at(-1)
   if (last && messages.length === messagesPerBatch) return { after: last.id }
   return (await forgetSides(db, uid)) ? { after } : undefined
 })
+
+function everybodyIn(conversationKey: ConversationKey): Channel[] {
+  const { type, first, second } = placeOfKey(conversationKey)
+  return type === 'group' ? [groupChannel(first)] : [...new Set([first, second])].map(userChannel)
+}
 
 /** Some sides of conversations, with the receipts that were given there. Answers whether there may be more. */
 async function forgetSides(db: TenantDb, uid: string): Promise<boolean> {

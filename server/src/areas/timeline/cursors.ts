@@ -263,7 +263,7 @@ export async function retreat(
   return true
 }
 
-/** Drops the marks after a message; that it was read, and when, stays. */
+/** Drops the marks after a message; that it was read, and when, stays, and that all of it was received. */
 async function cutMarks(db: TenantDb, conversationKey: ConversationKey, uid: string, seq: number): Promise<void> {
   const first = await marksOf(db, conversationKey, uid, 'read')
     .select(['receipt_marks.seq', 'receipt_marks.at'])
@@ -272,6 +272,13 @@ async function cutMarks(db: TenantDb, conversationKey: ConversationKey, uid: str
     .limit(1)
     .executeTakeFirst()
   if (!first) return
+  // Whoever speaks leaves no other mark than of having read.
+  await db.sql`INSERT INTO receipt_marks (app_id, conversation_key, uid, kind, seq, at)
+    SELECT receipt_marks.app_id, receipt_marks.conversation_key, receipt_marks.uid, 'delivered', receipt_marks.seq,
+      receipt_marks.at
+    FROM receipt_marks WHERE receipt_marks.app_id = ${db.appId} AND receipt_marks.conversation_key = ${conversationKey}
+    AND receipt_marks.uid = ${uid} AND receipt_marks.kind = 'read' AND receipt_marks.seq > ${seq}
+    ON CONFLICT (app_id, conversation_key, uid, kind, seq) DO NOTHING`.execute()
   await db
     .delete('receipt_marks')
     .where('conversation_key', '=', conversationKey)

@@ -48,6 +48,7 @@ const Receipt = Type.Object({
   sender: Type.String({ description: 'Who received or read; `app_system` for everybody' }),
   messageSender: Type.String(),
   messageId: Type.String({ description: 'The newest message that this is about' }),
+  upTo: Type.String({ description: 'The last message that was passed; it may tell of an action, or be their own' }),
   user: Type.Record(Type.String(), Type.Unknown()),
   timestamp: Type.Integer(),
   audience: Audience,

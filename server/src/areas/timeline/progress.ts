@@ -24,6 +24,7 @@ export async function tellProgress(
   const waiting = type === 'group' ? newest.sender : otherSide(conversation, uid)
   const { user, blocks } = await seenFrom(work, waiting, uid)
   const apart = Object.keys(blocks).length > 0
+  const upTo = String(await idAt(work.db, conversation, newest, (steps.delivered ?? steps.read)?.to ?? newest.seq))
   for (const kind of receiptKinds) {
     const step = steps[kind]
     if (!step || newest.seq <= step.from) continue
@@ -34,6 +35,7 @@ export async function tellProgress(
       sender: uid,
       messageSender: newest.sender,
       messageId: String(newest.id),
+      upTo,
       user,
       timestamp: work.now,
       audience: (type === 'group'
@@ -87,6 +89,27 @@ const newestSaid = prepared<Passed, MessageRow>((db, passed) =>
   passedBy(db, passed).where(sql<boolean>`messages.category != 'action'`),
 )
 
+const messageAt = prepared<{ conversationKey: ConversationKey; seq: number }, Pick<MessageRow, 'id'>>(
+  (db, { conversationKey, seq }) =>
+    db
+      .select('messages')
+      .select('messages.id')
+      .where('messages.conversation_key', '=', conversationKey)
+      .where('messages.seq', '=', seq),
+)
+
+/** Which message has a number; that of a known one, where it is the one, or where nothing is left of the other. */
+async function idAt(
+  db: TenantDb,
+  { conversation_key: conversationKey }: ConversationRow,
+  known: MessageRow,
+  seq: number,
+): Promise<number> {
+  if (known.seq === seq) return known.id
+  const [found] = await messageAt(db, { conversationKey, seq })
+  return found?.id ?? known.id
+}
+
 /** A user as the author of what they have read sees them: whoever marks something is there. */
 async function seenFrom(
   view: View,
@@ -139,6 +162,7 @@ async function tellAuthors(
     sender: systemUid,
     messageSender: newest.sender,
     messageId: String(newest.id),
+    upTo: String(newest.id),
     user: { ...systemUser, hasBlockedMe: false, blockedByMe: false, deactivatedAt: 0 },
     timestamp: work.now,
     audience: [...new Set(passed.map(({ sender }) => channelKey(userChannel(sender))))],

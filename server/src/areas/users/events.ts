@@ -1,6 +1,6 @@
 import type { Channel } from '../../kit/channel.ts'
 import { defineEvent } from '../../kit/event.ts'
-import { Type } from '../../kit/schema.ts'
+import { Seconds, Type } from '../../kit/schema.ts'
 import { User } from './schemas.ts'
 
 /** Heard by the devices of one user. */
@@ -11,7 +11,6 @@ export const appChannel: Channel = { kind: 'app', id: '' }
 
 // Webhooks have no triggers for these; the reference service announces connections and blocks only.
 const withUser = Type.Object({ user: User })
-const withUid = Type.Object({ uid: Type.String() })
 
 /** The record in these events is what any user may see: nothing private enters the log. */
 export const userCreated = defineEvent({ name: 'user.created', payload: withUser, audience: () => [] })
@@ -25,13 +24,13 @@ export const userUpdated = defineEvent({
 /** Access is suspended; everything the user has stays. */
 export const userDeactivated = defineEvent({
   name: 'user.deactivated',
-  payload: withUid,
+  payload: Type.Object({ uid: Type.String(), at: Seconds('Since when') }),
   audience: ({ uid }) => [userChannel(uid)],
 })
 
 export const userReactivated = defineEvent({
   name: 'user.reactivated',
-  payload: withUid,
+  payload: Type.Object({ uid: Type.String(), at: Seconds('When') }),
   audience: ({ uid }) => [userChannel(uid)],
 })
 

@@ -2,7 +2,7 @@ import { follower } from '../../kit/follower.ts'
 import { appCreated } from '../apps/events.ts'
 import { roleDeleted } from '../roles/events.ts'
 import { leaveDeletedRole } from './jobs.ts'
-import { addMissingUsers } from './store.ts'
+import { bringUsers } from './store.ts'
 
 const sampleUsers = [
   { uid: 'nora', name: 'Nora Lind' },
@@ -17,7 +17,7 @@ export const addSampleUsers = follower({
   name: 'users.samples',
   on: [appCreated],
   async handle({ payload, at }, work) {
-    if (payload.sampleData) await addMissingUsers({ ...work, now: at }, sampleUsers)
+    if (payload.sampleData) await bringUsers({ ...work, now: at }, sampleUsers)
   },
 })
 

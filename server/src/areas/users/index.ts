@@ -19,6 +19,7 @@ export { lastActive, onlineIn } from './online.ts'
 export { everyone, type Sight, seenBy, sightOf } from './sight.ts'
 export {
   addMissingUsers,
+  bringUsers,
   conversationId,
   eachUserMatches,
   findActiveUser,

@@ -198,7 +198,7 @@ async function deactivateAll(work: Work, uids: string[]) {
   const [found, notFound] = await lookUp(work.db, uids)
   const active = found.filter((row) => row.deactivated_at === null)
   await deactivate(work, active)
-  for (const { uid } of active) await work.emit(userDeactivated, { uid })
+  for (const { uid } of active) await work.emit(userDeactivated, { uid, at: work.now })
   return {
     ...listed('deactivatedUids', uidsOf(active)),
     ...listed('alreadyDeactivatedUids', uidsOf(found.filter((row) => row.deactivated_at !== null))),
@@ -217,7 +217,7 @@ const reactivateUsers = operation({
     const [found, notFound] = await lookUp(call.db, call.body.uidsToActivate)
     const inactive = found.filter((row) => row.deactivated_at !== null)
     await reactivate(call, inactive)
-    for (const { uid } of inactive) await call.emit(userReactivated, { uid })
+    for (const { uid } of inactive) await call.emit(userReactivated, { uid, at: call.now })
     return {
       data: {
         ...listed('reactivatedUids', uidsOf(inactive)),

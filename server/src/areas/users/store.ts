@@ -11,6 +11,7 @@ import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { userExists, userNotFound } from './errors.ts'
+import { userCreated } from './events.ts'
 import { finishForgetting } from './forget.ts'
 import type { Blocks } from './gates.ts'
 import { onlineIn } from './online.ts'
@@ -224,9 +225,18 @@ export async function addUser(work: Work, profile: Profile): Promise<UserRow> {
   return row
 }
 
-/** Adds the users that do not exist yet. */
+/** Adds the users that do not exist yet, and tells nobody: for very many, that are made up. */
 export async function addMissingUsers(work: Work, users: Profile[]): Promise<void> {
   await addRows(work, users)
+}
+
+/** The same, and tells of them. */
+export async function bringUsers(work: Work, users: Profile[]): Promise<void> {
+  const rows = await addRows(work, users)
+  await work.emitEach(
+    userCreated,
+    rows.map((row) => ({ user: toUser(work, row) })),
+  )
 }
 
 async function addRows(work: Work, profiles: Profile[]): Promise<UserRow[]> {
