@@ -43,7 +43,7 @@ function writing(database: DatabaseName): { area: Area; operation: Operation; do
 
 function doorsOf({ door, doors }: Operation, database: DatabaseName): string[] {
   const all = door === 'management' ? [door] : doors.filter((each) => each !== 'system')
-  return database === 'sqlite' ? all : all.slice(-1)
+  return database === 'sqlite' ? all.slice(0, 1) : all.slice(-1)
 }
 
 for (const database of databases) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { Actor } from '../../kit/operation.ts'
-import { rowsAsText } from '../../storage/rows-as-text.ts'
+import { rowsAsText } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { eachGroupMatches } from '../groups/index.ts'
 import { unreadAmong } from '../messages/index.ts'

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
-import { rowsAsText } from '../../storage/rows-as-text.ts'
+import { rowsAsText } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { permissionDenied } from './errors.ts'
