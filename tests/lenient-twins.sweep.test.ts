@@ -18,8 +18,8 @@ import { gist, twinsOf } from './support/twins.ts'
  */
 
 const seedVariable = 'TWINS_SEED'
-const millisecondsMax = 15_000
-const operationsMin = 8
+// Each run looks at others; a clock would say how many on a quiet machine only.
+const operationsTried = 12
 
 const writes = areas
   .flatMap((area) => area.operations.map((operation) => ({ area, operation })))
@@ -38,11 +38,9 @@ for (const database of databases) {
       test.diagnostic(`${seedVariable}=${seed}`)
       const random = randomFrom(seed)
       const inAnyOrder = writes.map((each) => ({ ...each, at: random.next() })).toSorted((a, b) => a.at - b.at)
-      const deadline = performance.now() + millisecondsMax
       const tried: { id: string; strict: AppClient; lenient: AppClient }[] = []
       const outcomes = { done: 0, refused: 0 }
-      for (const { area, operation } of inAnyOrder) {
-        if (performance.now() > deadline) break
+      for (const { area, operation } of inAnyOrder.slice(0, operationsTried)) {
         const [strict, lenient] = [await h.app(`1 ${operation.id}`), await h.app(`2 ${operation.id}`)]
         for (const app of [strict, lenient]) {
           assertSucceeds(await app.post('/users', { uid: 'client', name: 'Client' }))
@@ -59,7 +57,6 @@ for (const database of databases) {
         tried.push({ id: operation.id, strict, lenient })
       }
       test.diagnostic(`${tried.length} of ${writes.length} operations; ${JSON.stringify(outcomes)}`)
-      assert.ok(tried.length >= operationsMin, 'too few operations were tried for this to mean much')
       assert.ok(outcomes.done > outcomes.refused / 4, 'too few requests were valid for this to mean much')
       await h.settle()
       const left = Object.entries(await dump(h))
