@@ -32,7 +32,7 @@ describe('copies that events keep', () => {
 
 const roundsPerScene = 6
 
-/** All that changes something, by every way in; once more on another database, by one of them. */
+/** All that changes something; where there are several ways in, by another one on each database. */
 function writing(database: DatabaseName): { area: Area; operation: Operation; door: string }[] {
   return areas.flatMap((area) =>
     area.operations

@@ -112,6 +112,7 @@ for (const database of databases) {
 
     function assertFew(statements: string[], most: number): void {
       const all = statements.map((text, n) => `${n + 1}. ${text.replaceAll(/\s+/g, ' ').slice(0, 200)}`)
+      assert.ok(statements.length > 0, 'statements are not seen')
       assert.ok(statements.length <= most, `${statements.length} statements instead of ${most}:\n${all.join('\n')}`)
     }
   })

@@ -16,7 +16,6 @@ import { tenantDb } from '../storage/tenant.ts'
 const keptMilliseconds = 400
 // Of each app, so that whatever is tried at one of them pushes out nobody at another.
 const entriesMax = 5_000
-const appsMax = 10_000
 
 export interface KnownApp {
   id: string
@@ -52,7 +51,7 @@ export function openDirectory(database: Database, secrets: Secrets, milliseconds
     settings: settingsInForce(settings),
     createdAt: created_at,
   })
-  /** What is read for an app waits only for its own. Whoever names one that is not there takes no turn of those that are. */
+  /** What is read for these waits only for their own. Whoever names an app that is not there takes no turn of one that is. */
   const seen = new Set<string>()
 
   async function findApp(id: string): Promise<KnownApp | undefined> {
@@ -104,10 +103,19 @@ function shortMemory(milliseconds: () => number) {
     const now = milliseconds()
     const known = memories.get(appId)
     if (known && now - known.since <= keptMilliseconds && known.entries.size < entriesMax) return known.entries
-    if (!known && memories.size >= appsMax) memories.clear()
+    dropExpired(now)
     const entries = new Map<string, Promise<unknown>>()
+    memories.delete(appId)
     memories.set(appId, { entries, since: now })
     return entries
+  }
+
+  /** The oldest come first: what an app leaves behind that nobody asks for again goes with the next one that is. */
+  function dropExpired(now: number): void {
+    for (const [appId, { since }] of memories) {
+      if (now - since <= keptMilliseconds) return
+      memories.delete(appId)
+    }
   }
 
   return {

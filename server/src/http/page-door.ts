@@ -51,7 +51,9 @@ export function createPageDoor(observer: Observer, sets: PageSet[]) {
 type OpenSet = PageSet & { headers: Record<string, string> }
 
 function headersOf({ policy }: PageSet): Record<string, string> {
-  const directives = Object.entries({ ...strictest, ...policy }).map(([name, sources]) => `${name} ${sources}`)
+  const directives = Object.entries({ ...strictest, ...policy, 'frame-ancestors': strictest['frame-ancestors'] }).map(
+    ([name, sources]) => `${name} ${sources}`,
+  )
   return {
     ...openToPages,
     'Content-Security-Policy': directives.join('; '),

@@ -19,7 +19,7 @@ interface Content {
 /** Files by what follows the path of their set: nothing, or a slash and a name. */
 export type PageFiles = ReadonlyMap<string, PageFile>
 
-const asked = 'no-cache'
+const checked = 'no-cache'
 const forever = 'public, max-age=31536000, immutable'
 
 const types: Record<string, string> = {
@@ -51,7 +51,7 @@ export function madePage(extension: '.html' | '.json', make: () => string): Page
     made ??= contentOf(Buffer.from(make()))
     return made
   }
-  return new Map([['', { type: types[extension] ?? unknownType, keep: asked, content }]])
+  return new Map([['', { type: types[extension] ?? unknownType, keep: checked, content }]])
 }
 
 const bytesMax = 64_000_000
@@ -71,7 +71,7 @@ export function filesIn(folder: string, { hashed }: { hashed?: string } = {}): P
     const made = contentOf(readFileSync(path))
     const extension = extname(name).toLowerCase()
     const isHashed = hashed !== undefined && name.startsWith(`/${hashed}/`) && extension !== '.html'
-    const file = { type: types[extension] ?? unknownType, keep: isHashed ? forever : asked, content: () => made }
+    const file = { type: types[extension] ?? unknownType, keep: isHashed ? forever : checked, content: () => made }
     files.set(name, file)
     if (name.endsWith('/index.html')) files.set(name.slice(0, -'index.html'.length), file)
   }

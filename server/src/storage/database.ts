@@ -72,7 +72,7 @@ export interface Database {
   /** Tells every node's workers that there may be something to do, where no write of this process has told it. */
   wake(): void
   /**
-   * Lets somebody know, after each commit on any node, that there may be events or jobs; a hint, never the message.
+   * Lets somebody know when a commit, on any node, has left events or jobs; a hint, never the message.
    * Answers how to stop listening.
    */
   onWake(hint: Hint, listener: () => void): () => void

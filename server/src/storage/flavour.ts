@@ -10,6 +10,8 @@ export interface Flavour {
   rowLocks: RowLocks
   /** A SELECT of one column: these texts, however many. */
   eachOf(texts: string[]): RawBuilder<unknown>
+  /** All rows of a SELECT as one JSON text: a list of lists of these values. */
+  allAsText(values: RawBuilder<unknown>): RawBuilder<string>
   searchIndex: SearchIndex
   plans: Plans
   /**

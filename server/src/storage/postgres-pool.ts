@@ -19,7 +19,7 @@ export interface PoolOptions {
   trouble: TroubleWatch
 }
 
-type WorkInTransaction<T> = (run: RunStatement) => Promise<T>
+export type WorkInTransaction<T> = (run: RunStatement) => Promise<T>
 
 export interface Pool {
   /** Runs a statement that changes nothing; once more, if its connection is lost. */

@@ -6,7 +6,7 @@ import type { Flavour } from './flavour.ts'
 import { allHints, createListeners, type Hint, notingHints } from './hints.ts'
 import { settledId, settledNow, showIdsUnderWay, takeId } from './ids-under-way.ts'
 import { createPlaces } from './places.ts'
-import { connectMilliseconds, openPool, planEachTime } from './postgres-pool.ts'
+import { connectMilliseconds, openPool, type Pool, planEachTime, type WorkInTransaction } from './postgres-pool.ts'
 import { createSearch, rewriteSearch, searchIndex } from './postgres-search.ts'
 import { connectNodes } from './postgres-wake.ts'
 import { createShares } from './shares.ts'
@@ -21,6 +21,7 @@ const flavour: Flavour = {
     keepRows: sql`FOR KEY SHARE`,
   },
   eachOf: (texts) => sql`SELECT json_array_elements_text(CAST(${JSON.stringify(texts)} AS json))`,
+  allAsText: (values) => sql`coalesce(json_agg(json_build_array(${values}))::text, '[]')`,
   searchIndex,
   plans: {
     // OFFSET 0 keeps the subquery from becoming a join that could be turned round.
@@ -128,9 +129,10 @@ export function openPostgres(
     (run: RunStatement) =>
       work(connectionOver(flavour, run))
 
-  async function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  /** Writes in one of the pool's ways, and tells what that has left. */
+  async function write<T>(way: Pool['write'], work: WorkInTransaction<T>): Promise<T> {
     const hints = new Set<Hint>()
-    const value = await pool.write((run) => onConnection(work)(notingHints(run, hints)))
+    const value = await way((run) => work(notingHints(run, hints)))
     wake(hints)
     return value
   }
@@ -139,9 +141,9 @@ export function openPostgres(
     reader: connectionOver(flavour, readFor(undefined)),
     read: (work, whose) => work(connectionsOfApps(whose)),
     readLong: (work, signal) => work(connectionOver(flavour, runUntil(signal, longPool.read, pool.read))),
-    write: (work, whose) => writesInShare(whose, () => inPlace(whose, () => write(work))),
+    write: (work, whose) => writesInShare(whose, () => inPlace(whose, () => write(pool.write, onConnection(work)))),
     writeAlone: (work) =>
-      pool.writeAtLeisure(async (run) => {
+      write(pool.writeAtLeisure, async (run) => {
         await run('SELECT pg_advisory_xact_lock($1)', [aloneLock])
         return onConnection(work)(run)
       }),
@@ -166,6 +168,7 @@ export function openPostgres(
     },
     async eventsAfter(position, limit) {
       const { settled, given } = await settledNow(pool.read, 'events')
+      if (given < position) throw new Error('The database was set back: its log ends before what was read of it.')
       if (settled < given) lookAgain()
       if (settled <= position) return []
       const { rows } = await pool.read('SELECT * FROM events WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3', [

@@ -59,8 +59,5 @@ export function rowsAsText(
   rows: RawBuilder<unknown> | Expression<unknown>,
 ): RawBuilder<string> {
   const values = sql.join(columns.map((column) => sql.ref(`listed.${column}`)))
-  const all = db.runsInThread
-    ? sql`json_group_array(json_array(${values}))`
-    : sql`coalesce(json_agg(json_build_array(${values}))::text, '[]')`
-  return sql`(SELECT ${all} FROM ${rows} AS listed)`
+  return sql`(SELECT ${connectionUnder(db).flavour.allAsText(values)} FROM ${rows} AS listed)`
 }

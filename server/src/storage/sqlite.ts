@@ -20,6 +20,7 @@ const flavour: Flavour = {
   // There is one writer at a time anyway.
   rowLocks: { holdRows: sql``, takeRows: sql``, keepRows: sql`` },
   eachOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
+  allAsText: (values) => sql`json_group_array(json_array(${values}))`,
   searchIndex,
   plans: {
     // A crossed join is never turned round.

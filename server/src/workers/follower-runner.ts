@@ -28,6 +28,8 @@ export interface Surroundings {
   database: Database
   events: EventsByName
   eventsAfter: EventsAfter
+  /** Told when something has failed that may mean that the log is no longer what it was. */
+  doubtLog(): void
   leases: Leases
   tools(): Tools
   log: Logger
@@ -56,7 +58,7 @@ export interface FollowerRunner {
 }
 
 export function createFollowerRunner(follower: Follower, surroundings: Surroundings): FollowerRunner {
-  const { database, events, eventsAfter, leases, tools, log, worked } = surroundings
+  const { database, events, eventsAfter, doubtLog, leases, tools, log, worked } = surroundings
   const { name } = follower
   const wanted = new Map([...events].filter(([, event]) => isWantedBy(follower, event)))
   const { inTurn, isAtRest, rest } = oneByOne()
@@ -113,6 +115,7 @@ export function createFollowerRunner(follower: Follower, surroundings: Surroundi
     } catch (error) {
       // Where it stands now, only the stored position tells: its last step may have been committed or not.
       place = undefined
+      doubtLog()
       // That the database is away is not its failure.
       if (error instanceof DatabaseUnavailable) throw error
       failures += 1
@@ -125,7 +128,10 @@ export function createFollowerRunner(follower: Follower, surroundings: Surroundi
   function hear(rows: EventRow[], from: number): boolean {
     // Whoever does not run here, or not yet, finds out by themselves where to begin.
     if (!place) return false
-    if (place.read !== from || !isAtRest() || rows.some((row) => wanted.has(row.name))) return true
+    if (!isAtRest()) return true
+    // Either it was quicker than the reader, or the log was set back: its stored position tells.
+    if (place.read > from) place = undefined
+    if (place?.read !== from || rows.some((row) => wanted.has(row.name))) return true
     const last = rows.at(-1) as EventRow
     place = { ...place, read: last.id, passed: place.passed + rows.length }
     return false

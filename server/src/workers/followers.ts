@@ -46,7 +46,7 @@ export function createFollowers(
   const leases = createLeases(database)
   const events = eventsByName(areas)
   const eventsAfter = keepRecentEvents(reader, database)
-  const surroundings = { database, events, eventsAfter, leases, tools, log, worked }
+  const surroundings = { database, events, eventsAfter, doubtLog: reader.doubt, leases, tools, log, worked }
   const runners = areas
     .flatMap((area) => area.followers)
     .map((follower) => createFollowerRunner(follower, surroundings))

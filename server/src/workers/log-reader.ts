@@ -2,7 +2,7 @@ import type { Database } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
 import { createLoop, gatherMilliseconds, pollMilliseconds } from './loop.ts'
 
-// So much of the log is in memory at a time, however far behind this node is.
+// So much of the log is read at a time, however far behind this node is.
 const eventsPerPage = 200
 
 /** Hears the events after `from`, in order; the log is read on when everybody has heard them. */
@@ -22,6 +22,9 @@ export interface LogReader {
   start(): void
   /** Reads what is there now; answers whether there was anything. */
   readAll(): Promise<boolean>
+  /** Lets it make sure that the log still reaches as far as it has read: a database that was set back has lost events. */
+  doubt(): void
+  isInDoubt(): boolean
   /** Begins nothing more. */
   stop(): void
 }
@@ -30,14 +33,22 @@ export function createLogReader(database: Database, failed: (error: unknown) => 
   const subscribers = new Set<HearEvents>()
   const begun = Promise.withResolvers<number>()
   let position: number | undefined
+  let inDoubt = false
   let caughtUpAt = performance.now()
   let stopListening = () => {}
   let timer: NodeJS.Timeout | undefined
 
+  async function certainPosition(): Promise<number> {
+    if (position !== undefined && !inDoubt) return position
+    const end = await database.logEnd()
+    inDoubt = false
+    return Math.min(position ?? end, end)
+  }
+
   /** The position moves with what was heard and with nothing else: a look that fails is repeated from there. */
   async function readPage(): Promise<number> {
     const lookedAt = performance.now()
-    position ??= await database.logEnd()
+    position = await certainPosition()
     begun.resolve(position)
     const rows = await database.eventsAfter(position, eventsPerPage)
     const last = rows.at(-1)
@@ -49,7 +60,13 @@ export function createLogReader(database: Database, failed: (error: unknown) => 
     return rows.length
   }
 
-  const loop = createLoop(async () => (await readPage()) === eventsPerPage, { gatherMilliseconds, failed })
+  const loop = createLoop(async () => (await readPage()) === eventsPerPage, {
+    gatherMilliseconds,
+    failed(error) {
+      inDoubt = true
+      failed(error)
+    },
+  })
 
   return {
     begun: begun.promise,
@@ -71,6 +88,10 @@ export function createLogReader(database: Database, failed: (error: unknown) => 
         while (read === eventsPerPage) read = await readPage()
         return anything
       }),
+    doubt() {
+      inDoubt = true
+    },
+    isInDoubt: () => inDoubt,
     stop() {
       clearInterval(timer)
       stopListening()

@@ -19,7 +19,7 @@ export interface LoopOptions {
 
 // Wake-ups can be lost; this bounds how late anything is noticed without one.
 export const pollMilliseconds = 500
-// Wake-ups come with every commit; what comes within this time is looked at together.
+// Wake-ups come with every commit that leaves something; what comes within this time is looked at together.
 export const gatherMilliseconds = 5
 // Woken or not: whoever connects to a database that is starting only keeps it from doing so.
 const failureMilliseconds = 500

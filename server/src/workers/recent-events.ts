@@ -20,6 +20,8 @@ export function keepRecentEvents(reader: LogReader, database: Database): EventsA
   let start: number | undefined
 
   reader.subscribe((rows, from) => {
+    // The log was set back, or a page is read once more.
+    if (from < (kept.at(-1)?.id ?? from)) forgetAll()
     start ??= from
     for (const row of rows) {
       kept.push(row)
@@ -27,6 +29,12 @@ export function keepRecentEvents(reader: LogReader, database: Database): EventsA
     }
     while (kept.length > keptMax || characters > charactersMax) forgetOldest()
   })
+
+  function forgetAll(): void {
+    kept.length = 0
+    characters = 0
+    start = undefined
+  }
 
   function forgetOldest(): void {
     const oldest = kept.shift() as EventRow
@@ -36,7 +44,8 @@ export function keepRecentEvents(reader: LogReader, database: Database): EventsA
 
   return async (position) => {
     const known = start ?? reader.position()
-    if (known === undefined || position < known) return database.eventsAfter(position, eventsPerBatch)
+    if (known === undefined || position < known || reader.isInDoubt())
+      return database.eventsAfter(position, eventsPerBatch)
     const first = kept.findIndex(({ id }) => id > position)
     return first < 0 ? [] : kept.slice(first, first + eventsPerBatch)
   }

@@ -28,6 +28,7 @@ export function openTail(reader: LogReader, events: EventsByName, log: Logger): 
   function tell({ id, app_id, name, payload, at }: EventRow): void {
     const definition = events.get(name)
     if (!definition || subscribers.size === 0) return
+    // Written by JSON.stringify, so it can be read.
     const event = { id, appId: app_id, definition, payload: JSON.parse(payload), at }
     for (const hear of subscribers) {
       try {

@@ -115,6 +115,8 @@ export const deleteMessages = job({
       .where('messages.seq', '<=', upTo)
       .orderBy('messages.seq')
       .limit(contentsPerBatch)
+      // In the order in which others hold them, whatever order they are changed in.
+      .modifyEnd(work.db.holdRows)
       .execute()
     await takeContents(
       work,

@@ -52,10 +52,10 @@ async function createNamed(work: Work, { start, steps }: Plan): Promise<void> {
   for (const { step } of steps) if (step.uid !== undefined) uids.add(step.uid.toLowerCase())
   if (start.receiverType === 'user') uids.add(start.receiver)
   refuseSystem(uids)
-  if (start.receiverType === 'group')
-    await bringGroups(work, [{ guid: start.receiver, name: start.receiver }], start.at)
+  const then = { ...work, now: start.at }
+  if (start.receiverType === 'group') await bringGroups(then, [{ guid: start.receiver, name: start.receiver }])
   await bringUsers(
-    { ...work, now: start.at },
+    then,
     [...uids].map((uid) => ({ uid, name: uid })),
   )
 }

@@ -7,6 +7,6 @@ export const addSampleGroup = follower({
   name: 'groups.samples',
   on: [appCreated],
   async handle({ payload, at }, work) {
-    if (payload.sampleData) await bringGroups(work, [{ guid: 'design-team', name: 'Design team' }], at)
+    if (payload.sampleData) await bringGroups({ ...work, now: at }, [{ guid: 'design-team', name: 'Design team' }])
   },
 })

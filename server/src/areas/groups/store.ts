@@ -137,13 +137,9 @@ export async function addMissingGroups(db: TenantDb, groups: NewGroup[], now: nu
 }
 
 /** The same, and tells of them. */
-export async function bringGroups(
-  { db, emitEach }: Pick<Work, 'db' | 'emitEach'>,
-  groups: NewGroup[],
-  now: number,
-): Promise<void> {
-  const rows = await addEmpty({ db, now }, groups)
-  await emitEach(
+export async function bringGroups(work: Work, groups: NewGroup[]): Promise<void> {
+  const rows = await addEmpty(work, groups)
+  await work.emitEach(
     groupCreated,
     rows.map((row) => ({ group: toGroup(row), members: {} })),
   )

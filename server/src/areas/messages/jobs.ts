@@ -29,18 +29,21 @@ export const forgetUser = forgetting('messages', async (work, { uid, after }) =>
     .modifyEnd(db.holdRows)
     .execute()
   await purge(work, messages)
-  for (const [conversationKey, some] of Map.groupBy(messages, ({ conversation_key }) => conversation_key)) {
-    await work.emit(messagesPurged, {
+  const byConversation = Map.groupBy(messages, ({ conversation_key }) => conversation_key)
+  await work.emitEach(
+    messagesPurged,
+    [...byConversation].map(([conversationKey, some]) => ({
       conversationId: conversationIdOf(conversationKey),
       ids: some.map(({ id }) => String(id)),
       audience: everybodyIn(conversationKey).map(channelKey),
-    })
-  }
+    })),
+  )
   const last = messages.at(-1)
   if (last && messages.length === messagesPerBatch) return { after: last.id }
   return (await forgetSides(db, uid)) ? { after } : undefined
 })
 
+/** Also somebody who is blocked: their lists lose these messages as well. */
 function everybodyIn(conversationKey: ConversationKey): Channel[] {
   const { type, first, second } = placeOfKey(conversationKey)
   return type === 'group' ? [groupChannel(first)] : [...new Set([first, second])].map(userChannel)

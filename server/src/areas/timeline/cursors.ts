@@ -272,12 +272,15 @@ async function cutMarks(db: TenantDb, conversationKey: ConversationKey, uid: str
     .limit(1)
     .executeTakeFirst()
   if (!first) return
-  // Whoever speaks leaves no other mark than of having read.
+  // Whoever speaks leaves no other mark than of having read. Where an earlier delivery is marked, that one stays.
   await db.sql`INSERT INTO receipt_marks (app_id, conversation_key, uid, kind, seq, at)
     SELECT receipt_marks.app_id, receipt_marks.conversation_key, receipt_marks.uid, 'delivered', receipt_marks.seq,
       receipt_marks.at
     FROM receipt_marks WHERE receipt_marks.app_id = ${db.appId} AND receipt_marks.conversation_key = ${conversationKey}
     AND receipt_marks.uid = ${uid} AND receipt_marks.kind = 'read' AND receipt_marks.seq > ${seq}
+    AND NOT EXISTS (SELECT 1 FROM receipt_marks AS earlier WHERE earlier.app_id = receipt_marks.app_id
+      AND earlier.conversation_key = receipt_marks.conversation_key AND earlier.uid = receipt_marks.uid
+      AND earlier.kind = 'delivered' AND earlier.seq >= receipt_marks.seq AND earlier.at <= receipt_marks.at)
     ON CONFLICT (app_id, conversation_key, uid, kind, seq) DO NOTHING`.execute()
   await db
     .delete('receipt_marks')

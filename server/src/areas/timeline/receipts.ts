@@ -110,7 +110,7 @@ async function amongReached(db: TenantDb, messages: MessageRow[], stretch: Recei
     const { id, conversation_key, seq } = message
     return sql`SELECT CAST(${id} AS bigint) AS asked_id, reached.n, part.* FROM (
         SELECT count(*) AS n FROM (${reachedBy(db, conversation_key, seq)}) AS members) AS reached
-      LEFT JOIN (${selection(db, message, stretch, 'by cursor')}) AS part ON reached.n <= ${sortedMax}`
+      LEFT JOIN (${selection(db, message, stretch, 'by cursor')}) AS part ON 1 = 1`
   })
   const rows = await db.sql<{ asked_id: number; n: number } & (Found | Record<keyof Found, null>)>`
     ${sql.join(parts, sql` UNION ALL `)}`.execute()
@@ -126,6 +126,11 @@ function reachedBy(db: TenantDb, conversationKey: ConversationKey, seq: number):
   return sql`SELECT * FROM conversation_rows WHERE conversation_rows.app_id = ${db.appId}
     AND conversation_rows.conversation_key = ${conversationKey} AND conversation_rows.delivered_seq >= ${seq}
     LIMIT ${sortedMax + 1}`
+}
+
+/** Asked for once, before any receipt is looked for. */
+function haveReachedFew(db: TenantDb, { conversation_key, seq }: MessageRow): RawBuilder<unknown> {
+  return sql`(SELECT count(*) FROM (${reachedBy(db, conversation_key, seq)}) AS members) <= ${sortedMax}`
 }
 
 /** Through a group by UID, or only through those whose cursor has come as far. */
@@ -165,6 +170,7 @@ function selection(db: TenantDb, message: MessageRow, stretch: ReceiptStretch, w
     FROM ${membersIn(db, message, stretch, way)} WHERE conversation_rows.app_id = ${db.appId}
     AND conversation_rows.conversation_key = ${conversation_key} AND conversation_rows.delivered_seq >= ${seq}
     AND conversation_rows.uid != ${sender}
+    ${way === 'by UID' ? sql`` : sql`AND ${haveReachedFew(db, message)}`}
     ${cursor === undefined ? sql`` : sql`AND ${uid} ${beyond} ${cursor}`}
     AND coalesce(${first('delivered')}, ${first('read')}) IS NOT NULL
     ORDER BY ${uid} ${order} LIMIT ${limit}`
