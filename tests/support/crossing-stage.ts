@@ -27,7 +27,8 @@ export interface Camp {
   talks: { place: Place; uids: string[]; banned: string[] }[]
   sessionId: string
   /** An API key that nobody needs. */
-  spareKey: string
+  /** Several: those that are deleted can be neither read nor changed any more. */
+  spareKeys: string[]
 }
 
 export interface Stage {
@@ -79,6 +80,8 @@ export function told(text: string): number[] {
   return [...text.matchAll(/tok(\d+)tok/g)].map(([, n]) => Number(n))
 }
 
+const sparesCount = 8
+
 async function camp(
   h: House,
   random: Random,
@@ -92,7 +95,10 @@ async function camp(
   const tokens = new Map<string, string>()
   assertSucceeds(await app.post('/roles', { role: 'bot', name: word }))
   assertSucceeds(await app.post('/roles', { role, name: word }))
-  const spareKey = assertSucceeds(await app.post('/apikeys', { name: word })).data.apiKey
+  const spareKeys: string[] = []
+  for (let n = 0; n < sparesCount; n += 1) {
+    spareKeys.push(assertSucceeds(await app.post('/apikeys', { name: `${word} ${n}` })).data.apiKey)
+  }
   const everybody = [...new Set([...uids, attacker as string, ...bystanders, bot])]
   await Promise.all(
     everybody.map(async (uid) => {
@@ -114,7 +120,7 @@ async function camp(
     assertSucceeds(await app.post('/groups', body, as(owner)))
   }
   const messages = new Map<string, Place>()
-  const camp: Camp = { app, word, tokens, messages, talks: [], sessionId: '', spareKey }
+  const camp: Camp = { app, word, tokens, messages, talks: [], sessionId: '', spareKeys }
   for (const place of places) await talkIn(camp, place, isVictim(place), suffering, said)
   const steps = [{ after: 3, do: 'cancel' }]
   const [caller = '', called = ''] = acting

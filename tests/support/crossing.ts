@@ -205,7 +205,7 @@ const values: Values = {
   permission: () => 'initiateCall',
   apiKey: (scene) => {
     const { own, other } = scene.stage
-    return either(scene, own.spareKey, [other.spareKey, other.app.apiKey])
+    return either(scene, scene.random.pick(own.spareKeys), [...other.spareKeys, other.app.apiKey])
   },
   authToken: (scene) => {
     const { own, other } = scene.stage
