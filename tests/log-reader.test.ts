@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
-import { openDirectory } from '../server/src/dispatch/directory.ts'
+import { type KnownApp, openDirectory } from '../server/src/dispatch/directory.ts'
+import { enterAsClient } from '../server/src/dispatch/doors/client.ts'
 import { area } from '../server/src/kit/area.ts'
 import { defineEvent } from '../server/src/kit/event.ts'
 import { follower } from '../server/src/kit/follower.ts'
 import { job } from '../server/src/kit/job.ts'
+import type { Secrets } from '../server/src/kit/ports.ts'
 import { Type } from '../server/src/kit/schema.ts'
 import { type Work, workIn } from '../server/src/kit/work.ts'
 import type { Database } from '../server/src/storage/database.ts'
+import { DatabaseUnavailable } from '../server/src/storage/unavailable.ts'
 import { createFollowers } from '../server/src/workers/followers.ts'
 import { createLogReader } from '../server/src/workers/log-reader.ts'
+import { keepRecentEvents } from '../server/src/workers/recent-events.ts'
 import { databases } from './support/databases.ts'
 import { type House, house } from './support/house.ts'
 import { until } from './support/until.ts'
@@ -36,6 +40,71 @@ function counting(database: Database) {
   }
   return { looks, database: { ...database, eventsAfter } }
 }
+
+describe('a log that was set back', () => {
+  const row = (id: number, payload: string) => ({ id, app_id: 'app', name: ticked.name, payload, at: 0 })
+
+  it('is read from where it ends now, and nothing that was lost is handed out', async () => {
+    let log = [row(1, 'one'), row(2, 'lost'), row(3, 'lost')]
+    let isAway = false
+    const database = {
+      logEnd: async () => log.at(-1)?.id ?? 0,
+      async eventsAfter(position: number) {
+        if (isAway) throw new DatabaseUnavailable('away on purpose')
+        return log.filter(({ id }) => id > position)
+      },
+    } as unknown as Database
+    const reader = createLogReader(database, () => {})
+    const eventsAfter = keepRecentEvents(reader, database)
+    const heard: string[] = []
+    reader.subscribe((rows) => void heard.push(...rows.map(({ payload }) => payload)))
+    const all = log
+    log = []
+    await reader.readAll()
+    log = all
+    await reader.readAll()
+    assert.deepEqual(heard, ['one', 'lost', 'lost'])
+
+    isAway = true
+    await assert.rejects(reader.readAll(), DatabaseUnavailable)
+    isAway = false
+    log = all.slice(0, 1)
+    assert.deepEqual(await eventsAfter(1), [])
+    await reader.readAll()
+    log = [...log, row(2, 'two'), row(3, 'three')]
+    await reader.readAll()
+    assert.deepEqual(heard.slice(3), ['two', 'three'])
+    assert.deepEqual(
+      (await eventsAfter(1)).map(({ payload }) => payload),
+      ['two', 'three'],
+    )
+  })
+})
+
+describe('what the doors remember', () => {
+  it('is let go when its time is over, and never of what is too long to be an auth token', async () => {
+    let now = 0
+    const asked: string[] = []
+    const database = {
+      async read(_work: unknown, whose: string) {
+        asked.push(whose)
+        return undefined
+      },
+    } as unknown as Database
+    const secrets = { fingerprint: (text: string) => text } as Secrets
+    const directory = openDirectory(database, secrets, () => now)
+    const app = { id: 'app' } as KnownApp
+    const enter = (authToken: string) => assert.rejects(enterAsClient(directory, app, { authToken }))
+    await enter('short')
+    await enter('short')
+    assert.deepEqual(asked, ['app'])
+    await enter('x'.repeat(513))
+    assert.deepEqual(asked, ['app'])
+    now = 1_000
+    await enter('short')
+    assert.deepEqual(asked, ['app', 'app'])
+  })
+})
 
 for (const name of databases) {
   describe(`the log of a node on ${name}`, () => {

@@ -60,6 +60,18 @@ export function createLogReader(database: Database, failed: (error: unknown) => 
     return rows.length
   }
 
+  async function readPages(): Promise<boolean> {
+    try {
+      let read = await readPage()
+      const anything = read > 0
+      while (read === eventsPerPage) read = await readPage()
+      return anything
+    } catch (error) {
+      inDoubt = true
+      throw error
+    }
+  }
+
   const loop = createLoop(async () => (await readPage()) === eventsPerPage, {
     gatherMilliseconds,
     failed(error) {
@@ -81,13 +93,7 @@ export function createLogReader(database: Database, failed: (error: unknown) => 
       timer = setInterval(loop.wake, pollMilliseconds).unref()
       loop.wake()
     },
-    readAll: () =>
-      loop.inTurn(async () => {
-        let read = await readPage()
-        const anything = read > 0
-        while (read === eventsPerPage) read = await readPage()
-        return anything
-      }),
+    readAll: () => loop.inTurn(readPages),
     doubt() {
       inDoubt = true
     },

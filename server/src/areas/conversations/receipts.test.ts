@@ -43,6 +43,24 @@ for (const database of databases) {
       }
     })
 
+    it('leaves the time of a delivery as it was when messages are marked as unread', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const [first, second, third] = [
+        await say(app, 'lin', 'ada'),
+        await say(app, 'lin', 'ada'),
+        await say(app, 'lin', 'ada'),
+      ]
+      const path = '/users/lin/conversation'
+      assertSucceeds(await app.post(`${path}/delivered`, { messageId: third.id }, as('ada')))
+      const deliveredAt = h.clock.now()
+      h.clock.setOffset(h.clock.offsetSeconds() + 100)
+      assertSucceeds(await app.post(`${path}/read`, { messageId: second.id }, as('ada')))
+      assertSucceeds(await app.delete(`${path}/read`, { messageId: first.id }, as('ada')))
+      for (const { id } of [first, second, third]) {
+        assert.equal(assertSucceeds(await app.get(`/messages/${id}`, as('lin'))).data.deliveredAt, deliveredAt)
+      }
+    })
+
     it('tells the same of the last message as the message itself, also of what the app did', async () => {
       const app = await appWith(h, 'ada', 'lin')
       const settings = { 'core.conversations.updateOnMessageActions': true }
