@@ -6,7 +6,7 @@ import type { Kind, Permission, PermissionValue } from '../server/src/areas/rbac
 import { memberScopes, scopeCatalogues } from '../server/src/areas/scope-permissions/catalogue.ts'
 import { openApiDocument } from '../server/src/http/openapi.ts'
 import { type CataloguedEvent, errorCatalogue, eventCatalogue } from '../server/src/http/reference/catalogue.ts'
-import type { Field } from '../server/src/http/reference/fields.ts'
+import type { ReferenceField } from '../server/src/http/reference/fields.ts'
 
 /** Writes docs/generated from the declarations; with --check it only tells which file is stale. */
 
@@ -105,7 +105,7 @@ function marksOf({ awaits, older }: Permission): string {
   return [awaits, older && 'older'].filter((mark) => mark !== undefined).join(', ')
 }
 
-function fieldRow({ path, type, required, description, values, limits }: Field): string {
+function fieldRow({ path, type, required, description, values, limits }: ReferenceField): string {
   const listed = values.map((value) => `\`${value}\``).join(', ')
   const about = [description, listed, limits.join(', ')].filter((part) => part !== '').join('; ')
   return row(`\`${path}\``, type, required ? 'yes' : 'no', about)

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type Connection, connectionOf } from '../server/src/http/connection.ts'
+import { type ClientConnection, connectionOf } from '../server/src/http/connection.ts'
 import { type Listener, type ListenerLimits, listen, usualLimits } from '../server/src/http/listener.ts'
 import { type Patience, usualPatience } from '../server/src/http/patience.ts'
 import { localCertificates } from '../server/src/install/certificates.ts'
@@ -32,7 +32,7 @@ interface Door {
   /** How many of them were answered at the same time, at most. */
   atOnceMax(): number
   /** That of the last request that was begun. */
-  connection(): Connection | undefined
+  connection(): ClientConnection | undefined
   /** Answers all that ask to wait. */
   release(): void
   close(): Promise<void>
@@ -48,7 +48,7 @@ async function door(patience: Partial<Patience> = {}, limits: Partial<ListenerLi
   const waiting: (() => void)[] = []
   let atOnce = 0
   let atOnceMax = 0
-  let connection: Connection | undefined
+  let connection: ClientConnection | undefined
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const { url = '' } = request
     begun.push(url)

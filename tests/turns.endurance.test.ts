@@ -12,8 +12,8 @@ import { connectionUnder } from '../server/src/storage/underneath.ts'
 import { claimSome } from '../server/src/workers/claims.ts'
 import { createDestinations } from '../server/src/workers/destinations.ts'
 import { createJobLanes } from '../server/src/workers/jobs.ts'
-import { createPlaces } from '../server/src/workers/places.ts'
-import { createRota, type Moment, type Rota } from '../server/src/workers/rota.ts'
+import { createOutsidePlaces } from '../server/src/workers/places.ts'
+import { createRota, type JobTimes, type Rota } from '../server/src/workers/rota.ts'
 import { type DatabaseName, databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { plansOf, rowsRead } from './support/plans.ts'
@@ -377,7 +377,7 @@ for (const database of databases) {
         const plans = await plansOf(h, app, async ({ db }) => {
           const connection = connectionUnder(db)
           const definitions = new Map([[outside.name, outside]])
-          const destinations = createDestinations({ reader: connection }, createPlaces(definitions))
+          const destinations = createDestinations({ reader: connection }, createOutsidePlaces(definitions))
           const rota = createRota({ reader: connection }, 'outside')
           const ways = await rota.next(moment, (waiting) => destinations.choose(moment, waiting, 32))
           const found = ways.map(({ appId, destination }) => `${appId} ${destination}`)
@@ -452,7 +452,7 @@ async function waitingIn({ service, clock }: House, { id }: AppClient): Promise<
   return rows.length
 }
 
-async function appsWaitingIn(rota: Rota, moment: Moment): Promise<string[]> {
+async function appsWaitingIn(rota: Rota, moment: JobTimes): Promise<string[]> {
   const turns = await rota.next(moment, ({ apps }) => apps.map((appId) => ({ appId })))
   return turns.map(({ appId }) => appId).toSorted()
 }

@@ -39,7 +39,7 @@ import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { Rate } from './kit/limits.ts'
-import type { AdjustableClock, Counters, Files, Passwords, Place, Secrets, Tools } from './kit/ports.ts'
+import type { AdjustableClock, Counters, Files, Passwords, Secrets, ServiceAddress, Tools } from './kit/ports.ts'
 import { attachAnswers } from './plain/gate.ts'
 import { type Started, startAll } from './plain/started.ts'
 import { within } from './plain/time-limit.ts'
@@ -357,7 +357,7 @@ async function openFrontDoor(
 }
 
 /** The API of this install, told to people and to programs. */
-function reference(areas: Area[], place: Place): PageSet[] {
+function reference(areas: Area[], place: ServiceAddress): PageSet[] {
   return [
     {
       at: '/docs',

@@ -4,7 +4,7 @@ import { type House, installExists, type Options, openHouse } from '../compose.t
 import type { Config } from '../config.ts'
 
 /** What a command leaves: text for people, data for programs, and whether all is well. */
-export interface Outcome {
+export interface CommandOutcome {
   text: string
   data: unknown
   /** False makes the exit code 1. */
@@ -29,7 +29,7 @@ export interface Command {
   options?: Record<string, Option>
   /** Whether its help lists the settings too. */
   showsSettings?: boolean
-  run(invocation: Invocation): Promise<Outcome | undefined>
+  run(invocation: Invocation): Promise<CommandOutcome | undefined>
 }
 
 /** The command was called wrongly; the exit code is 2. */

@@ -14,7 +14,7 @@ import {
   stateOf,
 } from '../storage/job-rows.ts'
 import type { JobRow } from '../storage/tables.ts'
-import { type Command, type Invocation, type Outcome, table, UsageError, withExistingHouse } from './command.ts'
+import { type Command, type CommandOutcome, type Invocation, table, UsageError, withExistingHouse } from './command.ts'
 
 const shownMax = 100
 const errorCharactersShown = 80
@@ -65,7 +65,7 @@ function momentIn({ tools }: House) {
   return { due: tools.clock.now(), now: Math.floor(Date.now() / 1000) }
 }
 
-function list(invocation: Invocation): Promise<Outcome> {
+function list(invocation: Invocation): Promise<CommandOutcome> {
   const filter = filterOf(invocation)
   return withExistingHouse(invocation.config, async (house) => {
     const { jobs: rows, isCut } = await listJobs(house.database, filter, momentIn(house), shownMax)
@@ -114,8 +114,8 @@ const time = (seconds: number) => new Date(seconds * 1000).toISOString().replace
 function withJob(
   { config }: Invocation,
   id: string | undefined,
-  work: (house: House, row: JobRow) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (house: House, row: JobRow) => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
   if (id === undefined) throw new UsageError('Name a job, as "jobs list" does: APP/NAME/KEY.')
   const parts = parseJobId(id)
   if (!parts) throw new UsageError(`"${id}" names no job; "jobs list" has them in front: APP/NAME/KEY.`)
@@ -126,7 +126,7 @@ function withJob(
   })
 }
 
-async function show(house: House, row: JobRow): Promise<Outcome> {
+async function show(house: House, row: JobRow): Promise<CommandOutcome> {
   const data = { ...shown(house, row), payload: JSON.parse(row.payload) as unknown }
   const lines = Object.entries(data)
     .filter(([, value]) => value !== null && value !== '')
@@ -139,13 +139,13 @@ function readable(field: string, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-async function retry({ database, tools }: House, row: JobRow): Promise<Outcome> {
+async function retry({ database, tools }: House, row: JobRow): Promise<CommandOutcome> {
   requireDead(row, await database.write((connection) => retryDead(connection, row, tools.clock.now())))
   database.wake()
   return { text: `The job ${jobIdOf(row)} is tried again.`, data: { retried: 1 } }
 }
 
-async function drop({ database }: House, row: JobRow): Promise<Outcome> {
+async function drop({ database }: House, row: JobRow): Promise<CommandOutcome> {
   requireDead(row, await database.write((connection) => dropDead(connection, row)))
   return { text: `The job ${jobIdOf(row)} is dropped.`, data: { dropped: 1 } }
 }
@@ -155,7 +155,7 @@ function requireDead(row: JobRow, wasDead: boolean): void {
   if (!wasDead) throw new Error(`The job ${jobIdOf(row)} has not been given up; it is left as it is.`)
 }
 
-function retryAll(invocation: Invocation): Promise<Outcome> {
+function retryAll(invocation: Invocation): Promise<CommandOutcome> {
   const filter = deadOnly(invocation)
   return withExistingHouse(invocation.config, async ({ database, tools }) => {
     const retried = await retryAllDead(database, filter, tools.clock.now())
@@ -167,7 +167,7 @@ function retryAll(invocation: Invocation): Promise<Outcome> {
   })
 }
 
-function dropAll(invocation: Invocation): Promise<Outcome> {
+function dropAll(invocation: Invocation): Promise<CommandOutcome> {
   const filter = deadOnly(invocation)
   if (filter.name === undefined) throw new UsageError('--name is needed: what is dropped is gone.')
   return withExistingHouse(invocation.config, async ({ database }) => {

@@ -2,7 +2,7 @@ import { type House, type Service, startService } from '../compose.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../http/observe.ts'
 import { beginLiveCalls } from '../install/demo-live.ts'
-import { type Credentials, seedDemo, writeCredentials } from '../install/seed.ts'
+import { type DemoCredentials, seedDemo, writeCredentials } from '../install/seed.ts'
 import type { Command } from './command.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
@@ -50,7 +50,7 @@ function clockNote({ tools }: House): string {
     : `\n\n  Note: the clock is moved by ${ahead} s; DELETE /_emulator/clock returns to real time.`
 }
 
-function block(credentials: Credentials, folder: string, note: string): string {
+function block(credentials: DemoCredentials, folder: string, note: string): string {
   const { baseUrl, callsBaseUrl, managementUrl, appId, apiKey, authKey, caFile } = credentials
   const origin = new URL(baseUrl).origin
   return `

@@ -12,7 +12,7 @@ import { noAccess } from './errors.ts'
 import { attemptOf } from './idempotency.ts'
 import { type FileIntake, openIntake } from './intake.ts'
 import { together } from './limits.ts'
-import { answerRead, type Call, change, nothingSent, type Sent, type Stage } from './perform.ts'
+import { answerRead, change, nothingSent, type OperationCall, type Sent, type Stage } from './perform.ts'
 import type { Mounted } from './registry.ts'
 import type { Trace } from './trace.ts'
 
@@ -68,7 +68,7 @@ async function answer(stage: Stage, ask: Ask, trace: Trace): Promise<ReadyMade> 
   trace.allowance = await countRate(stage, ask)
   if (mounted instanceof ApiError) throw mounted
   if (!opens(mounted.operation, caller)) throw noAccess()
-  const call: Call = { app, caller, mounted, params, query, trace, sent: nothingSent, used: 0, ran: false }
+  const call: OperationCall = { app, caller, mounted, params, query, trace, sent: nothingSent, used: 0, ran: false }
   if (mounted.operation.method !== 'GET') return answerWrite(stage, ask, call)
   readActor(ask, call)
   return answerRead(stage, call, ask.gone)
@@ -100,7 +100,7 @@ function opens({ door, doors, keys }: Operation, caller: Caller): boolean {
  * A write counts against its user before its body is read, so that whoever has nothing left is refused at once; what it
  * did not use in the end is given back.
  */
-async function answerWrite(stage: Stage, ask: Ask, call: Call): Promise<ReadyMade> {
+async function answerWrite(stage: Stage, ask: Ask, call: OperationCall): Promise<ReadyMade> {
   const { once } = ask
   if (once) await countKept(stage, call)
   await takeShare(stage, ask, call)
@@ -119,14 +119,14 @@ async function answerWrite(stage: Stage, ask: Ask, call: Call): Promise<ReadyMad
   }
 }
 
-function attemptFor({ key, target }: Once, { caller, mounted, params, query, actAs, sent }: Call) {
+function attemptFor({ key, target }: Once, { caller, mounted, params, query, actAs, sent }: OperationCall) {
   const { id, method } = mounted.operation
   const actor = caller.kind === 'client' ? `token of ${actAs}` : (actAs ?? '')
   return attemptOf(key, caller, method, target ?? JSON.stringify([id, params, query]), actor, sent.text)
 }
 
 /** Every reply that is kept takes room for a day; servers are bounded by the requests of their app. */
-async function countKept({ limits }: Stage, { app, caller }: Call): Promise<void> {
+async function countKept({ limits }: Stage, { app, caller }: OperationCall): Promise<void> {
   if (app && caller.kind === 'client') await limits.count(keyedWriteRate, [app.id, caller.uid])
 }
 
@@ -134,12 +134,12 @@ async function countKept({ limits }: Stage, { app, caller }: Call): Promise<void
  * Removes the files of an ask that came to nothing. Where that is not known, or cannot be done now, they stay until they
  * are swept up as files that no message has.
  */
-async function discardAfter(error: unknown, { intake }: Call): Promise<void> {
+async function discardAfter(error: unknown, { intake }: OperationCall): Promise<void> {
   if (error instanceof DatabaseUnavailable) return
   await intake?.discard()
 }
 
-async function takeShare({ limits }: Stage, ask: Ask, call: Call): Promise<void> {
+async function takeShare({ limits }: Stage, ask: Ask, call: OperationCall): Promise<void> {
   const { userRate } = call.mounted.operation
   const uid = namedActor(ask, call)
   if (!call.app || !userRate || uid === undefined) return
@@ -149,7 +149,7 @@ async function takeShare({ limits }: Stage, ask: Ask, call: Call): Promise<void>
 }
 
 /** Now that the body is there, as much is taken as it asks for, or as is left. */
-async function widenShare({ limits }: Stage, call: Call): Promise<void> {
+async function widenShare({ limits }: Stage, call: OperationCall): Promise<void> {
   const { userRate, userCount } = call.mounted.operation
   const { app, share, actAs } = call
   const wanted = userCount?.(call.sent.body) ?? 1
@@ -158,14 +158,14 @@ async function widenShare({ limits }: Stage, call: Call): Promise<void> {
 }
 
 /** The user who is named as the one who acts, known or not; nobody, if no user can be called so, or none is counted. */
-function namedActor({ actAs }: Ask, { caller, mounted }: Call): string | undefined {
+function namedActor({ actAs }: Ask, { caller, mounted }: OperationCall): string | undefined {
   if (caller.kind === 'client') return caller.uid
   if (caller.kind === 'system' || mounted.operation.onBehalfOf === 'unsupported') return undefined
   const uid = actAs?.trim() ?? ''
   return isUid(uid) ? uid.toLowerCase() : undefined
 }
 
-function receiverOf(stage: Stage, ask: Ask, call: Call): Receive | undefined {
+function receiverOf(stage: Stage, ask: Ask, call: OperationCall): Receive | undefined {
   const { app, mounted } = call
   if (!app || !mounted.operation.takesFiles) return undefined
   return async () => {
@@ -175,7 +175,7 @@ function receiverOf(stage: Stage, ask: Ask, call: Call): Receive | undefined {
   }
 }
 
-function readActor(ask: Ask, call: Call): void {
+function readActor(ask: Ask, call: OperationCall): void {
   for (const name in call.params) {
     if (isBroken(call.params[name] ?? '')) throw badRequest({ [name]: ['must be readable text'] })
   }

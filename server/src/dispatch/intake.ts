@@ -1,7 +1,7 @@
 import { openReception, type Reception } from '../areas/files/index.ts'
 import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
-import { type Call, requireActor, type Stage } from './perform.ts'
+import { type OperationCall, requireActor, type Stage } from './perform.ts'
 import { uploadMeter } from './uploads.ts'
 
 /** What takes the files that come with a call, and how large they may be. */
@@ -15,7 +15,7 @@ export interface FileIntake {
 /** For the files of an app, counted for whoever sends them; opened before anything of them is stored. */
 export async function openIntake(
   { database, tools, limits }: Stage,
-  { caller, actAs: uploader }: Call,
+  { caller, actAs: uploader }: OperationCall,
   appId: string,
 ): Promise<FileIntake> {
   if (uploader !== undefined) {

@@ -32,7 +32,7 @@ export interface Stage {
 }
 
 /** A call of an operation, once it is known who calls, and what was sent. */
-export interface Call {
+export interface OperationCall {
   app: KnownApp | undefined
   caller: Caller
   mounted: Mounted
@@ -63,7 +63,7 @@ export const nothingSent: Sent = { text: '', body: {}, files: [] }
  * A read, on the connection that all share; unless it turns out to be one that may take long. `gone` is given when nobody
  * waits for the answer any more.
  */
-export async function answerRead(stage: Stage, call: Call, gone: () => AbortSignal): Promise<ReadyMade> {
+export async function answerRead(stage: Stage, call: OperationCall, gone: () => AbortSignal): Promise<ReadyMade> {
   try {
     return await readFor(stage, call, (connection) =>
       perform(stage, { ...connection, isShared: true }, call, undefined),
@@ -78,12 +78,16 @@ export async function answerRead(stage: Stage, call: Call, gone: () => AbortSign
 }
 
 /** On the connection that its app reads on. */
-function readFor<T>({ database }: Stage, { app }: Call, work: (connection: Connection) => Promise<T>): Promise<T> {
+function readFor<T>(
+  { database }: Stage,
+  { app }: OperationCall,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
   return app ? database.read(work, app.id) : work(database.reader)
 }
 
 /** A write: what takes long is prepared, then comes one transaction; then the caller is answered. */
-export async function change(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<ReadyMade> {
+export async function change(stage: Stage, call: OperationCall, attempt: Attempt | undefined): Promise<ReadyMade> {
   const { directory, tools } = stage
   const text = await write(stage, call, attempt)
   if (!call.ran) await call.intake?.discard()
@@ -96,7 +100,7 @@ export async function change(stage: Stage, call: Call, attempt: Attempt | undefi
 const triesMax = 3
 
 /** Whatever was prepared is about what was there before the transaction; if that has changed, it is prepared again. */
-async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Promise<string> {
+async function write(stage: Stage, call: OperationCall, attempt: Attempt | undefined): Promise<string> {
   const { database, tools } = stage
   for (let tries = 1; ; tries += 1) {
     const given = await prepare(stage, call, attempt, tries > 1)
@@ -118,7 +122,12 @@ async function write(stage: Stage, call: Call, attempt: Attempt | undefined): Pr
 }
 
 /** Takes every step that can refuse the caller, on a connection for reading, and only then what takes long. */
-async function prepare(stage: Stage, call: Call, attempt: Attempt | undefined, again: boolean): Promise<unknown> {
+async function prepare(
+  stage: Stage,
+  call: OperationCall,
+  attempt: Attempt | undefined,
+  again: boolean,
+): Promise<unknown> {
   const { tools, limits } = stage
   const { operation } = call.mounted
   if (!operation.prepare) return undefined
@@ -139,12 +148,12 @@ async function prepare(stage: Stage, call: Call, attempt: Attempt | undefined, a
 }
 
 /** Whose replies are kept under a key: the app's, or the account's that runs apps. */
-function ownerOf({ app, caller }: Call): string {
+function ownerOf({ app, caller }: OperationCall): string {
   return app?.id ?? `account ${caller.kind === 'management' ? caller.accountId : ''}`
 }
 
 /** The operation itself, once nothing stands in its way. */
-async function perform(stage: Stage, connection: Connection, call: Call, given: unknown): Promise<ReadyMade> {
+async function perform(stage: Stage, connection: Connection, call: OperationCall, given: unknown): Promise<ReadyMade> {
   const { tools, strict } = stage
   const { operation, checkReply } = call.mounted
   const { files } = call.sent
@@ -160,7 +169,7 @@ async function perform(stage: Stage, connection: Connection, call: Call, given: 
 }
 
 /** The acting user, what the path names, the input, and whether the role allows it: each refuses in its turn. */
-async function ready({ tools }: Stage, connection: Connection, call: Call) {
+async function ready({ tools }: Stage, connection: Connection, call: OperationCall) {
   const { mounted, caller, params, app } = call
   const { operation } = mounted
   const inApp = (appId: string) => workIn(connection, appId, tools)

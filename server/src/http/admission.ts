@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import type { Connection } from './connection.ts'
+import type { ClientConnection } from './connection.ts'
 
 /** Whoever has been accepted, from the first moment on. */
 export interface Visitor {
@@ -9,7 +9,7 @@ export interface Visitor {
   address: string
   arrivedAt: number
   /** There once they have said something, and the TLS handshake is done. */
-  connection: Connection | undefined
+  connection: ClientConnection | undefined
 }
 
 export interface AdmissionLimits {

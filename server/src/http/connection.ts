@@ -20,7 +20,7 @@ export interface Turn {
  * A client's connection as the HTTP server sees it. It stands before the socket, because a socket takes all that is written
  * to it, and the parser all that comes in: here, both move on only as fast as what was there before is used.
  */
-export interface Connection extends Holder {
+export interface ClientConnection extends Holder {
   /** What the HTTP server reads and writes. */
   stream: Duplex
   /** The request that is being answered, and behind it those that came in meanwhile. */
@@ -57,10 +57,10 @@ const headEnd = Buffer.from('\r\n\r\n')
 // What looks like the end of a head may be part of a body, and a body may be full of that.
 const headlessBytesMax = 1_024
 
-const connections = new WeakMap<object, Connection>()
+const connections = new WeakMap<object, ClientConnection>()
 
 /** The connection that a request came over. */
-export function connectionOf({ socket }: { socket: object }): Connection {
+export function connectionOf({ socket }: { socket: object }): ClientConnection {
   const connection = connections.get(socket)
   if (!connection) throw new Error('This did not come over a connection of the listener.')
   return connection
@@ -94,7 +94,7 @@ export async function* keptInPart(
   }
 }
 
-export function openConnection(socket: Socket, holdings: Holdings): Connection {
+export function openConnection(socket: Socket, holdings: Holdings): ClientConnection {
   const turns: Turn[] = []
   let unread: Buffer | undefined
   /** The request whose body is not complete; it may have been answered already. */
@@ -126,7 +126,7 @@ export function openConnection(socket: Socket, holdings: Holdings): Connection {
     },
   })
 
-  const connection: Connection = {
+  const connection: ClientConnection = {
     stream,
     turns,
     addTurn(turn) {

@@ -1,5 +1,5 @@
 import type { Area } from '../kit/area.ts'
-import type { Place } from '../kit/ports.ts'
+import type { ServiceAddress } from '../kit/ports.ts'
 import { documentedAreas } from './openapi.ts'
 import { eventCatalogue } from './reference/catalogue.ts'
 import {
@@ -16,11 +16,11 @@ import { method } from './reference/operation-section.ts'
 import { style, styleOfTargets } from './reference/style.ts'
 
 /** The reference as one page without scripts. */
-export function docsPage(areas: Area[], place: Place): string {
+export function docsPage(areas: Area[], place: ServiceAddress): string {
   return page(areas, place).text
 }
 
-function page(areas: Area[], place: Place): Html {
+function page(areas: Area[], place: ServiceAddress): Html {
   const shown = documentedAreas(areas)
   const ids = ['start', 'errors', ...shown.flatMap(({ operations }) => operations.map(({ id }) => id))]
   return html`<!doctype html>

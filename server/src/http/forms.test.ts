@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Id, Type } from '../kit/schema.ts'
 import { valuesMax } from '../plain/json.ts'
-import { bodyOfFields, type Field, urlencodedFields } from './forms.ts'
+import { bodyOfFields, type FormField, urlencodedFields } from './forms.ts'
 
 const schema = Type.Object({
   uid: Id(Type.String()),
@@ -79,7 +79,7 @@ describe('a form', () => {
       ['data', half],
       ['tags', half],
       ['metadata', '{"a":1}'],
-    ] satisfies Field[]
+    ] satisfies FormField[]
     assert.ok('data' in bodyOfFields(schema, over.slice(0, 1)))
     assert.throws(() => bodyOfFields(schema, over), { code: 'ERR_BAD_REQUEST' })
     assert.throws(() => read(Array.from({ length: valuesMax + 1 }, () => 'tags[]=a').join('&')), {

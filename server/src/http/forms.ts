@@ -10,10 +10,10 @@ import { looksLikeJson } from './body.ts'
  * `12` is one, and where it wants text, `12` is text.
  */
 
-export type Field = [name: string, value: string]
+export type FormField = [name: string, value: string]
 
 /** The fields of a form in the encoding that links use. */
-export function urlencodedFields(text: string): Field[] {
+export function urlencodedFields(text: string): FormField[] {
   const parts = text.split('&').filter((part) => part !== '')
   if (parts.length > valuesMax) throw badRequest({ body: [tooMany] })
   return parts.map((part) => {
@@ -43,7 +43,7 @@ interface Sent {
 type ReadJson = (text: string) => Reading
 
 /** The object that a form stands for. */
-export function bodyOfFields(schema: TSchema, fields: Field[]): Record<string, unknown> {
+export function bodyOfFields(schema: TSchema, fields: FormField[]): Record<string, unknown> {
   if (fields.length > valuesMax) throw badRequest({ body: [tooMany] })
   const readJson = jsonReader(fields.length)
   const { properties = {} } = schema as Shape
@@ -55,7 +55,7 @@ export function bodyOfFields(schema: TSchema, fields: Field[]): Record<string, u
   return Object.fromEntries(members)
 }
 
-function sentIn(fields: Field[]): Map<string, Sent> {
+function sentIn(fields: FormField[]): Map<string, Sent> {
   const all = nothing()
   let parts = 0
   for (const [name, text] of fields) {

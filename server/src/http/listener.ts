@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
 import type { AdmissionLimits } from './admission.ts'
-import { type Connection, connectionOf, openConnection, type Turn } from './connection.ts'
+import { type ClientConnection, connectionOf, openConnection, type Turn } from './connection.ts'
 import { openDoorway } from './doorway.ts'
 import { createHoldings } from './holdings.ts'
 import { endPatience, usualPatience } from './patience.ts'
@@ -81,7 +81,7 @@ export async function listen(
     if (connection.turns.length === 1) begin(connection, turn)
   }
 
-  function begin(connection: Connection, turn: Turn): void {
+  function begin(connection: ClientConnection, turn: Turn): void {
     const { request, response } = turn
     turn.since = performance.now()
     requestsSeen += 1

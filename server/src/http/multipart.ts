@@ -9,7 +9,7 @@ import { badRequest } from '../kit/errors.ts'
 import type { ReceivedFile } from '../kit/operation.ts'
 import { connectionOf, keptInPart, welcomeBody } from './connection.ts'
 import { watchForCrumbs } from './crumbs.ts'
-import type { Field } from './forms.ts'
+import type { FormField } from './forms.ts'
 
 // What boundaries, part headers and fields may add to the bytes of the files, and to those of the fields.
 const overheadBytes = 1_000_000
@@ -20,7 +20,7 @@ const filePart = /^files?(\[\d*\])?$/
 
 /** What a form brought. Its files are in the store already. */
 export interface Form {
-  fields: Field[]
+  fields: FormField[]
   files: ReceivedFile[]
   /** Equal for equal files, whatever their keys. */
   digests: string[]
@@ -47,7 +47,7 @@ export async function readForm(
   const tooLarge = () => (limits ? fileTooLarge({ bytesMax: limits.bytesMax }) : bodyTooLarge(fieldBytesMax))
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
   const parser = await parserFor(request)
-  const fields: Field[] = []
+  const fields: FormField[] = []
   const parts: Readable[] = []
   const taking: Promise<Taken | undefined>[] = []
   const connection = connectionOf(request)
@@ -77,7 +77,7 @@ export async function readForm(
 
       const collect = (name: string, content: Readable) => {
         const chunks: Buffer[] = []
-        const field: Field = [name, '']
+        const field: FormField = [name, '']
         fields.push(field)
         if (fields.length > fieldsMax)
           return reject(badRequest({ body: [`must not have more than ${fieldsMax} fields`] }))

@@ -4,7 +4,7 @@ import type { Shape } from '../dispatch/shape.ts'
 import type { Area } from '../kit/area.ts'
 import { badRequest, type ErrorDefinition, tooManyRequests } from '../kit/errors.ts'
 import type { Operation } from '../kit/operation.ts'
-import type { Place } from '../kit/ports.ts'
+import type { ServiceAddress } from '../kit/ports.ts'
 import { domainWithPort } from '../plain/place.ts'
 import { regions } from '../plain/regions.ts'
 import { invalidVersion, plainHttpRefused, type Source } from './errors.ts'
@@ -39,7 +39,7 @@ const hosts = {
 type Host = (typeof hosts)[keyof typeof hosts]
 
 /** A host as the document names it, with what stands in its braces at the install that tells of it. */
-function serverAt(place: Place, { url, description }: Host) {
+function serverAt(place: ServiceAddress, { url, description }: Host) {
   const variables = Object.entries({
     appId: { default: 'app', description: 'The app id' },
     region: { default: place.region, enum: [...regions], description: 'Data-centre region' },
@@ -67,7 +67,7 @@ export function documentedAreas(areas: Area[]): Area[] {
     .filter(({ operations }) => operations.length > 0)
 }
 
-export function openApiDocument(areas: Area[], place: Place) {
+export function openApiDocument(areas: Area[], place: ServiceAddress) {
   const shown = documentedAreas(areas)
   const records: Records = {}
   const paths: Record<string, Record<string, unknown>> = {}

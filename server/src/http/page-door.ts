@@ -11,14 +11,14 @@ export interface PageSet {
   /** The path, such as `/docs`. It is one word, and everything under it is the set's. */
   at: string
   /** What its pages may do beyond nothing, as directives of a content security policy. */
-  policy: Policy
+  policy: ContentPolicy
   files: PageFiles
 }
 
-export type Policy = Record<string, string>
+export type ContentPolicy = Record<string, string>
 
 /** What holds unless a set says otherwise: nothing is loaded or sent anywhere, and no page is shown inside another one. */
-const strictest: Policy = {
+const strictest: ContentPolicy = {
   'default-src': "'none'",
   'base-uri': "'none'",
   'form-action': "'none'",

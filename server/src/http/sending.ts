@@ -3,12 +3,12 @@ import type { Holder, Holdings } from './holdings.ts'
 
 /** Hands answers to a socket in slices, each when the one before was taken: a TLS socket copies all that it is given. */
 export interface Sender {
-  send(parts: Written[], done: Done): void
+  send(parts: Written[], done: SendingDone): void
   /** When something was last taken, or begun to be sent. */
   takenAt(): number
 }
 
-export type Done = (error?: Error | null) => void
+export type SendingDone = (error?: Error | null) => void
 export type Written = { chunk: string | Buffer; encoding: BufferEncoding }
 
 const sliceBytes = 65_536
@@ -24,7 +24,7 @@ export function shared(bytes: Buffer): Buffer {
 export function createSender(socket: Socket, holder: Holder, holdings: Holdings): Sender {
   let takenAt = 0
 
-  function atOnce(parts: Written[], done: Done): void {
+  function atOnce(parts: Written[], done: SendingDone): void {
     const last = parts.length - 1
     if (last > 0) socket.cork()
     for (let n = 0; n <= last; n += 1) {
@@ -34,9 +34,9 @@ export function createSender(socket: Socket, holder: Holder, holdings: Holdings)
     if (last > 0) socket.uncork()
   }
 
-  function inSlices(parts: Written[], done: Done): void {
+  function inSlices(parts: Written[], done: SendingDone): void {
     const slices = slicesOf(parts)
-    const sendNext: Done = (error) => {
+    const sendNext: SendingDone = (error) => {
       const { value } = error ? { value: undefined } : slices.next()
       if (value === undefined) return done(error)
       takenAt = performance.now()
@@ -52,7 +52,7 @@ export function createSender(socket: Socket, holder: Holder, holdings: Holdings)
       const { bytes, held } = sizeOf(parts)
       takenAt = performance.now()
       holdings.hold(holder, held)
-      const taken: Done = (error) => {
+      const taken: SendingDone = (error) => {
         holdings.release(holder, held)
         holdings.moved(holder)
         done(error)

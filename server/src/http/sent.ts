@@ -4,7 +4,7 @@ import type { Sent } from '../dispatch/perform.ts'
 import { badRequest } from '../kit/errors.ts'
 import type { Operation } from '../kit/operation.ts'
 import { looksLikeJson, parseBody, readBody } from './body.ts'
-import { bodyOfFields, type Field, urlencodedFields } from './forms.ts'
+import { bodyOfFields, type FormField, urlencodedFields } from './forms.ts'
 import { isMultipart, readForm } from './multipart.ts'
 import { takeTime } from './patience.ts'
 
@@ -32,6 +32,6 @@ function isUrlencoded({ headers }: IncomingMessage): boolean {
 }
 
 /** Tells a form from others and from every JSON body, whatever stands between its parts. */
-function textOfForm(fields: Field[], digests: string[]): string {
+function textOfForm(fields: FormField[], digests: string[]): string {
   return JSON.stringify([fields, digests])
 }

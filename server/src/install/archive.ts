@@ -20,13 +20,13 @@ export interface Head {
   migrations: string[]
 }
 
-export type Line = { secret: string; text: string } | { table: string; row: Record<string, unknown> }
+export type ArchiveLine = { secret: string; text: string } | { table: string; row: Record<string, unknown> }
 
 /** Writes a backup under a temporary name and gives it its own only when it is whole. */
 export async function writeArchive(
   file: string,
   head: Omit<Head, 'format'>,
-  produce: (write: (line: Line) => Promise<void>) => Promise<void>,
+  produce: (write: (line: ArchiveLine) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const unfinished = `${file}.unfinished`
   // One that was left behind would keep its mode.
@@ -60,7 +60,7 @@ export async function writeArchive(
 export async function readArchive(
   file: string,
   onHead: (head: Head) => void | Promise<void>,
-  onLine: (line: Line) => Promise<void>,
+  onLine: (line: ArchiveLine) => Promise<void>,
 ): Promise<void> {
   let count = 0
   let announced: number | undefined
@@ -70,7 +70,7 @@ export async function readArchive(
     else if ('lines' in value) announced = Number(value.lines)
     else {
       count += 1
-      await onLine(value as unknown as Line)
+      await onLine(value as unknown as ArchiveLine)
     }
   }
   if (announced !== count)

@@ -6,7 +6,7 @@ import type { Connection } from '../storage/connection.ts'
 import { logStart } from '../storage/database.ts'
 import { appliedMigrations, migrate } from '../storage/migrate.ts'
 import { houseInstallTables, houseTables, type Tables } from '../storage/tables.ts'
-import { type Head, type Line, readArchive, writeArchive } from './archive.ts'
+import { type ArchiveLine, type Head, readArchive, writeArchive } from './archive.ts'
 import { keyMark } from './identity.ts'
 import { masterKey, masterKeyFile } from './master-key.ts'
 
@@ -55,7 +55,7 @@ export async function backUp(house: House, file: string, withSecrets: boolean): 
   return { file, rows: Object.values(tables).reduce((sum, count) => sum + count, 0), tables }
 }
 
-function secretsOf(config: House['config']): Line[] {
+function secretsOf(config: House['config']): ArchiveLine[] {
   const files = certificateFiles.filter((name) => existsSync(join(config.data, name)))
   return [
     { secret: masterKeyFile, text: `${masterKey(config, false).toString('hex')}\n` },

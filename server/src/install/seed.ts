@@ -17,7 +17,7 @@ import { relateDemoPeople } from './demo-relations.ts'
 import { letDemoPeopleTalk } from './demo-talk.ts'
 
 /** What a person or a script needs to make the first call. */
-export interface Credentials {
+export interface DemoCredentials {
   baseUrl: string
   callsBaseUrl: string
   managementUrl: string
@@ -87,12 +87,12 @@ export async function writeCredentials(
   house: House,
   appId: string,
   { port, caFile }: { port: number; caFile: string },
-): Promise<Credentials> {
+): Promise<DemoCredentials> {
   const { config } = house
   const file = join(config.data, credentialsFile)
   const { domain, region } = config
   const at = (host: string) => originOf({ domain, port }, host)
-  const credentials: Credentials = {
+  const credentials: DemoCredentials = {
     baseUrl: `${at(`${appId}.api-${region}`)}/v3`,
     callsBaseUrl: `${at(`${appId}.call-${region}`)}/v3`,
     managementUrl: at('apimgmt'),
@@ -136,7 +136,7 @@ async function storedPair({ database, tools }: House, key: string, secret: strin
   return row?.secret_hash === tools.secrets.fingerprint(secret)
 }
 
-function readEarlier(file: string): Credentials | undefined {
+function readEarlier(file: string): DemoCredentials | undefined {
   if (!existsSync(file)) return undefined
   try {
     return JSON.parse(readFileSync(file, 'utf8'))

@@ -1,4 +1,4 @@
-import type { Answer } from '../plain/gate.ts'
+import type { GateAnswer } from '../plain/gate.ts'
 import type { Migrations } from '../storage/migrate.ts'
 import type { InstallTable, TenantTable } from '../storage/tables.ts'
 import type { TenantDb } from '../storage/tenant.ts'
@@ -46,7 +46,7 @@ export interface Area {
   /** Who hears which of its events live. */
   hearing: Hearing
   /** What it answers to areas above. */
-  answers: Answer[]
+  answers: GateAnswer[]
   /** What `parley doctor` holds against each other. */
   audit: Audit
 }

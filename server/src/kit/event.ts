@@ -14,14 +14,14 @@ export interface EventDefinition<Payload extends TSchema = TSchema> {
   /** The records in it that some who hear it may not be shown; see `Hearing.shows`. */
   tellsOf?: (payload: Static<Payload>) => object[]
   /** What of it the log keeps in another form, and how that is told: an address that ends is signed when it is told. */
-  forms?: { kept: Form<Static<Payload>>; told: Form<Static<Payload>> }
+  forms?: { kept: EventForm<Static<Payload>>; told: EventForm<Static<Payload>> }
   webhook?: { trigger: string; body: (payload: Static<Payload>) => object }
   /** What webhooks are told besides, once for each of several, such as those whom a text names. */
   webhookForEach?: { trigger: string; bodies: (payload: Static<Payload>) => object[] }
 }
 
 /** The same payload in another form; `where` is the app that it is of. */
-export type Form<Payload> = (payload: Payload, where: Where) => Payload
+export type EventForm<Payload> = (payload: Payload, where: Where) => Payload
 
 export interface Where {
   appId: string

@@ -8,10 +8,10 @@ import type { TenantDb } from '../storage/tenant.ts'
 export interface NoteDefinition {
   name: string
   /** Writes some moments down, each of another key; a later one may be there already. */
-  write(db: TenantDb, moments: Moment[]): Promise<void>
+  write(db: TenantDb, moments: NotedMoment[]): Promise<void>
 }
 
-export interface Moment {
+export interface NotedMoment {
   key: string[]
   at: number
 }
@@ -21,7 +21,7 @@ export function note(definition: NoteDefinition): NoteDefinition {
 }
 
 export interface Notes {
-  take(definition: NoteDefinition, appId: string, moment: Moment): void
+  take(definition: NoteDefinition, appId: string, moment: NotedMoment): void
   /** Writes down whatever has been taken. What cannot be written is kept, and the failure told. */
   write(): Promise<void>
 }

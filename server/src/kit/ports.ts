@@ -104,7 +104,7 @@ export interface FileLimits {
 export interface Timings {}
 
 /** The service a deployment is reached at; records name it in addresses. */
-export interface Place {
+export interface ServiceAddress {
   region: string
   domain: string
   /** The port that clients reach it at. */
@@ -117,7 +117,7 @@ export interface Tools {
   secrets: Secrets
   passwords: Passwords
   timings: Timings
-  place: Place
+  place: ServiceAddress
   /** Every table that holds rows of apps. */
   tenantTables: TenantTable[]
   quotas: { appsMax: number | undefined }

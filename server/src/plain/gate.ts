@@ -6,11 +6,11 @@
 export interface Gate<Ask> {
   ask: Ask
   /** The answer, for the card of the area that knows it. */
-  answeredBy(answer: Ask): Answer
+  answeredBy(answer: Ask): GateAnswer
 }
 
 /** An answer to one gate. */
-export interface Answer {
+export interface GateAnswer {
   gate: string
   /** Lets the gate be answered by it until what is returned is called. */
   attach(): () => void
@@ -38,7 +38,7 @@ export function gate<Ask extends (...question: never[]) => unknown>(name: string
 }
 
 /** Attaches what the cards bring, all or nothing; what is returned takes it back. A gate has one answer. */
-export function attachAnswers(cards: { name: string; answers: Answer[] }[]): () => void {
+export function attachAnswers(cards: { name: string; answers: GateAnswer[] }[]): () => void {
   const answering = new Map<string, string>()
   for (const { name, answers } of cards) {
     for (const { gate } of answers) {

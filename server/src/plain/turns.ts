@@ -4,7 +4,7 @@
  */
 export interface Turns {
   /** Nothing, if too many of the app or the user are in line already. */
-  lineUp(asker: Asker): Place | undefined
+  lineUp(asker: Asker): PlaceInLine | undefined
 }
 
 /** Who asks; servers that act for nobody have no UID. */
@@ -13,7 +13,7 @@ export interface Asker {
   uid: string | undefined
 }
 
-export interface Place {
+export interface PlaceInLine {
   itsTurn: Promise<void>
   /** To be called once, whether the turn has come or not. */
   leave(): void

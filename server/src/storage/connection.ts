@@ -3,12 +3,12 @@ import type { Flavour } from './flavour.ts'
 import type { Tables } from './tables.ts'
 
 /** What a finished statement answered: its rows, and how many rows it changed. */
-export interface Outcome {
+export interface StatementOutcome {
   rows: unknown[]
   changes: number
 }
 
-export type RunStatement = (sql: string, parameters: readonly unknown[]) => Outcome | Promise<Outcome>
+export type RunStatement = (sql: string, parameters: readonly unknown[]) => StatementOutcome | Promise<StatementOutcome>
 
 /** One database connection, or the pool seen as one. Only storage/ builds these. */
 export interface Connection {

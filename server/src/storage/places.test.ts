@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createPlaces } from './places.ts'
+import { shareConnections } from './places.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 const patienceMilliseconds = 10_000
 
 function stage(count: number, patience = patienceMilliseconds) {
   let now = 0
-  const inPlace = createPlaces({ count, patienceMilliseconds: patience, milliseconds: () => now })
+  const inPlace = shareConnections({ count, patienceMilliseconds: patience, milliseconds: () => now })
   const began: string[] = []
   const ends = new Map<string, () => void>()
   const stay = (name: string, whose?: string) =>
@@ -84,7 +84,7 @@ describe('places of which there are only so many', () => {
   })
 
   it('are free again after a failure', async () => {
-    const inPlace = createPlaces({ count: 1, patienceMilliseconds })
+    const inPlace = shareConnections({ count: 1, patienceMilliseconds })
     await assert.rejects(inPlace('a', () => Promise.reject(new Error('It failed.'))))
     assert.equal(await inPlace('a', async () => 'done'), 'done')
   })

@@ -33,7 +33,7 @@ const aboutMilliseconds = 1_000
  * Hands out places of which there are only so many: one of the app that has the fewest is next, and none has all. Of apps
  * that have equally few, the one whose first has waited longest is next.
  */
-export function createPlaces({
+export function shareConnections({
   count,
   patienceMilliseconds,
   milliseconds = () => performance.now(),

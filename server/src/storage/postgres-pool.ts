@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
-import type { Outcome, RunStatement } from './connection.ts'
+import type { RunStatement, StatementOutcome } from './connection.ts'
 import { codeOf, DatabaseUnavailable, type TroubleWatch } from './unavailable.ts'
 
 /**
@@ -201,7 +201,7 @@ export function openPool(url: string, { name, connectionsMax, statementMilliseco
     text: string,
     parameters: readonly unknown[],
     milliseconds: number,
-  ): Promise<Outcome> {
+  ): Promise<StatementOutcome> {
     const { names } = acquainted.get(session) as Acquaintance
     const name = nameFor(names, text)
     const { rows, rowCount } = await ask(session, {
@@ -213,7 +213,7 @@ export function openPool(url: string, { name, connectionsMax, statementMilliseco
     return { rows, changes: rowCount ?? 0 }
   }
 
-  async function readOnce(text: string, parameters: readonly unknown[]): Promise<Outcome> {
+  async function readOnce(text: string, parameters: readonly unknown[]): Promise<StatementOutcome> {
     const session = await take()
     try {
       return await run(session, text, parameters, limitMilliseconds)

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import type { Flavour } from './flavour.ts'
 import { allHints, createListeners, type Hint, notingHints } from './hints.ts'
 import { settledId, settledNow, showIdsUnderWay, takeId } from './ids-under-way.ts'
-import { createPlaces } from './places.ts'
+import { shareConnections } from './places.ts'
 import { connectMilliseconds, openPool, type Pool, planEachTime, type WorkInTransaction } from './postgres-pool.ts'
 import { createSearch, rewriteSearch, searchIndex } from './postgres-search.ts'
 import { connectNodes } from './postgres-wake.ts'
@@ -98,7 +98,7 @@ export function openPostgres(
     // That all of them are in use is no trouble of the database.
     trouble: watchTrouble(untold),
   })
-  const inPlace = createPlaces({ count: connectionsMax, patienceMilliseconds: connectMilliseconds })
+  const inPlace = shareConnections({ count: connectionsMax, patienceMilliseconds: connectMilliseconds })
   const partOf = (part: number) => Math.max(1, Math.floor(connectionsMax * part))
   // Whatever one app writes, half of the connections are left to others.
   const writesInShare = createShares(partOf(0.5))

@@ -9,7 +9,7 @@ export interface Question {
 }
 
 /** Rows come in parts, so that whoever takes them has time for others in between. */
-export type Answer = { columns: string[]; rows: unknown[][]; isLast: boolean } | { failure: string }
+export type ReaderAnswer = { columns: string[]; rows: unknown[][]; isLast: boolean } | { failure: string }
 
 /** What a reader says before it is asked anything. */
 export type Greeting = 'ready'
@@ -17,7 +17,7 @@ export type Greeting = 'ready'
 const partCharacters = 100_000
 const watchMilliseconds = 500
 
-const say = (what: Answer | Greeting) => void process.send?.(what)
+const say = (what: ReaderAnswer | Greeting) => void process.send?.(what)
 
 function answer({ columns, rows }: RawOutcome): void {
   let first = 0

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { Outcome, RunStatement } from './connection.ts'
+import type { RunStatement, StatementOutcome } from './connection.ts'
 import { asObjects } from './sqlite-file.ts'
-import type { Answer, Greeting, Question } from './sqlite-reader.ts'
+import type { Greeting, Question, ReaderAnswer } from './sqlite-reader.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /**
@@ -20,7 +20,7 @@ export interface Readers {
 
 interface Waiting {
   rows: object[]
-  resolve: (outcome: Outcome) => void
+  resolve: (outcome: StatementOutcome) => void
   reject: (reason: unknown) => void
 }
 
@@ -65,7 +65,7 @@ export function createReaders(file: string, options: RestOptions): Readers {
     child.unref()
     child.channel?.unref()
     yieldToServer(child)
-    child.on('message', (said: Answer | Greeting) => (said === 'ready' ? begin() : take(reader, said)))
+    child.on('message', (said: ReaderAnswer | Greeting) => (said === 'ready' ? begin() : take(reader, said)))
     const end = (why: Error) => {
       lose(reader, why)
       fail(why)
@@ -147,7 +147,7 @@ function yieldToServer({ pid }: ChildProcess): void {
   }
 }
 
-function ask(reader: Reader, text: string, parameters: readonly unknown[]): Promise<Outcome> {
+function ask(reader: Reader, text: string, parameters: readonly unknown[]): Promise<StatementOutcome> {
   return new Promise((resolve, reject) => {
     if (reader.lost !== undefined) return reject(reader.lost)
     reader.waiting.push({ rows: [], resolve, reject })
@@ -157,7 +157,7 @@ function ask(reader: Reader, text: string, parameters: readonly unknown[]): Prom
   })
 }
 
-function take({ waiting }: Reader, answer: Answer): void {
+function take({ waiting }: Reader, answer: ReaderAnswer): void {
   const [first] = waiting
   if (!first) return
   if ('rows' in answer) {

@@ -2,7 +2,7 @@ import { mkdirSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
-import { type Connection, connectionOver, keptByApp, type Outcome } from './connection.ts'
+import { type Connection, connectionOver, keptByApp, type StatementOutcome } from './connection.ts'
 import type { Database } from './database.ts'
 import type { Flavour } from './flavour.ts'
 import { createGroupCommit } from './group-commit.ts'
@@ -256,7 +256,7 @@ function transactionsOn(writer: DatabaseSync) {
   }
 }
 
-function statements(database: DatabaseSync): (text: string, parameters: readonly unknown[]) => Outcome {
+function statements(database: DatabaseSync): (text: string, parameters: readonly unknown[]) => StatementOutcome {
   const run = statementsOn(database)
   return (text, parameters) => {
     const { columns, rows, changes } = run(text, parameters)

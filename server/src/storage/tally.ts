@@ -21,13 +21,13 @@ const everything = '*'
 const separator = '|'
 
 /** A record's place in a list: when it happened, and the values that filters compare. */
-export interface Place {
+export interface PlaceInList {
   at: number
   facets: string
 }
 
 /** Which records a filter wants: a value per facet, `undefined` where any will do. */
-export type Wanted = readonly (string | number | undefined)[]
+export type WantedValues = readonly (string | number | undefined)[]
 
 /** The same, told as the combinations of facets themselves. */
 export interface WantedFacets {
@@ -38,12 +38,12 @@ export function facetsOf(values: readonly (string | number)[]): string {
   return values.join(separator)
 }
 
-export function wantsEverything(wanted: Wanted | WantedFacets): boolean {
+export function wantsEverything(wanted: WantedValues | WantedFacets): boolean {
   return !('anyOf' in wanted) && wanted.every((value) => value === undefined)
 }
 
 /** The LIKE pattern that facets of a wanted record match. */
-export function patternOf(wanted: Wanted): string {
+export function patternOf(wanted: WantedValues): string {
   return wanted.map((value) => (value === undefined ? '%' : escapeLike(String(value)))).join(separator)
 }
 
@@ -51,8 +51,8 @@ export function patternOf(wanted: Wanted): string {
 export async function moveTally(
   db: TenantDb,
   list: string,
-  before: Place | undefined,
-  after: Place | undefined,
+  before: PlaceInList | undefined,
+  after: PlaceInList | undefined,
   depth: 'total' | 'pages' = 'pages',
 ): Promise<void> {
   if (before?.at === after?.at && before?.facets === after?.facets) return
@@ -61,8 +61,8 @@ export async function moveTally(
 
 /** Where a record was counted, and where it is now. */
 export interface Move {
-  before: Place | undefined
-  after: Place | undefined
+  before: PlaceInList | undefined
+  after: PlaceInList | undefined
 }
 
 /**
@@ -79,7 +79,7 @@ export async function moveTallies(db: TenantDb, list: string, moves: Move[]): Pr
 }
 
 /** Records that `list` gained many records at once; counting them one by one would change the same rows again and again. */
-export async function addToTally(db: TenantDb, list: string, places: Place[]): Promise<void> {
+export async function addToTally(db: TenantDb, list: string, places: PlaceInList[]): Promise<void> {
   await addChanges(
     db,
     list,
@@ -116,7 +116,7 @@ interface Change {
   n: number
 }
 
-function changesFor(place: Place | undefined, n: number, depth: 'total' | 'pages'): Change[] {
+function changesFor(place: PlaceInList | undefined, n: number, depth: 'total' | 'pages'): Change[] {
   if (!place) return []
   const { at, facets } = place
   const total = [everything, facets].map((each) => ({ level: allTime, bucket: 0, facets: each, n }))
@@ -170,7 +170,7 @@ export async function totalOf(db: TenantDb, list: string): Promise<number> {
 }
 
 /** How many records there are of each combination of facets that a filter wants. */
-export function facetTotals(db: TenantDb, list: string, wanted: Wanted): Promise<FacetTotal[]> {
+export function facetTotals(db: TenantDb, list: string, wanted: WantedValues): Promise<FacetTotal[]> {
   return totalsByFacets(db, { list, pattern: patternOf(wanted) })
 }
 
@@ -187,7 +187,7 @@ const worthLookingUp = 200
 export async function seekPage(
   db: TenantDb,
   list: string,
-  wanted: Wanted | WantedFacets,
+  wanted: WantedValues | WantedFacets,
   offset: number,
 ): Promise<PageStart> {
   let start: PageStart = { until: undefined, skip: offset }
@@ -203,7 +203,7 @@ export async function seekPage(
 async function descend(
   db: TenantDb,
   list: string,
-  wanted: Wanted | WantedFacets,
+  wanted: WantedValues | WantedFacets,
   level: number,
   { until, skip }: PageStart,
 ): Promise<PageStart> {
@@ -244,7 +244,7 @@ const spansOfWanted = prepared<SpanRange & { pattern: string }, Span>((db, value
 )
 
 /** The spans of a level that hold wanted records, newest first. */
-function spansOf(db: TenantDb, range: SpanRange, wanted: Wanted | WantedFacets): Promise<Span[]> {
+function spansOf(db: TenantDb, range: SpanRange, wanted: WantedValues | WantedFacets): Promise<Span[]> {
   if (wantsEverything(wanted)) return spansOfAll(db, range)
   if (!('anyOf' in wanted)) return spansOfWanted(db, { ...range, pattern: patternOf(wanted) })
   return spansIn(db, range).where('tallies.facets', 'in', wanted.anyOf).execute()
@@ -271,6 +271,6 @@ export interface Tally extends Change {
 export const finestSpanSeconds = spanSeconds(finest)
 
 /** The counts in which `n` records at a place take part; for checking those that are kept. */
-export function talliesAt(list: string, place: Place, n: number, depth: 'total' | 'pages' = 'pages'): Tally[] {
+export function talliesAt(list: string, place: PlaceInList, n: number, depth: 'total' | 'pages' = 'pages'): Tally[] {
   return changesFor(place, n, depth).map((change) => ({ list, ...change }))
 }

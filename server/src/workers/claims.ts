@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { Connection } from '../storage/connection.ts'
 import type { JobLane, JobRow, Tables } from '../storage/tables.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
-import type { Moment } from './rota.ts'
+import type { JobTimes } from './rota.ts'
 
 /**
  * A claim makes a job one worker's for a while, in real time. A worker that is still at it renews it; one that dies keeps it
@@ -12,7 +12,7 @@ import type { Moment } from './rota.ts'
 export const claimSeconds = 60
 
 /** Where jobs wait for each other. */
-export interface Line {
+export interface JobLine {
   lane: JobLane
   /** Nothing, unless the lane leads outside. */
   destination: string
@@ -21,8 +21,8 @@ export interface Line {
 /** Claims some of what an app has due in a line, oldest first; what another node is claiming at this moment is left to it. */
 export async function claimSome(
   db: TenantDb,
-  { lane, destination }: Line,
-  { due, now }: Moment,
+  { lane, destination }: JobLine,
+  { due, now }: JobTimes,
   jobsMax: number,
 ): Promise<JobRow[]> {
   const rows = await db.sql<JobRow>`

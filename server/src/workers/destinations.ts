@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../storage/database.ts'
-import type { Places, Way } from './places.ts'
-import type { Moment, Waiting } from './rota.ts'
+import type { OutsidePlaces, Way } from './places.ts'
+import type { JobTimes, Waiting } from './rota.ts'
 
 const appsAtOnce = 25
 // Of an app. Each costs a look into the index, whether or not anything that goes there is due.
@@ -11,14 +11,14 @@ const appsRememberedMax = 1_000
 /** Which ways outside are taken next: apps in their order, and the destinations of each in turn. */
 export interface Destinations {
   /** Takes up to so many places; who takes one may find nothing left to claim there. */
-  choose(moment: Moment, waiting: Waiting, placesMax: number): Promise<Way[]>
+  choose(moment: JobTimes, waiting: Waiting, placesMax: number): Promise<Way[]>
 }
 
 /**
  * Apps are given one place after the other, each to the next of its destinations that has room. What an app has queued is
  * not read to find its destinations: they are walked through by an index, from where its last turn ended.
  */
-export function createDestinations({ reader }: Pick<Database, 'reader'>, places: Places): Destinations {
+export function createDestinations({ reader }: Pick<Database, 'reader'>, places: OutsidePlaces): Destinations {
   const lastOf = new Map<string, string>()
 
   function remember(appId: string, destination: string): void {
@@ -27,7 +27,7 @@ export function createDestinations({ reader }: Pick<Database, 'reader'>, places:
   }
 
   /** What is due of some apps, those that come next first. */
-  async function walk(apps: string[], { due, now }: Moment): Promise<Map<string, Walked[]>> {
+  async function walk(apps: string[], { due, now }: JobTimes): Promise<Map<string, Walked[]>> {
     const queued = sql`FROM jobs WHERE jobs.lane = 'outside' AND jobs.dead_at IS NULL AND jobs.app_id =`
     // Asked for in order and one at a time, a database finds each by its place in the index and reads nothing before it.
     const first = (appId: RawBuilder<unknown>, condition: RawBuilder<unknown>) =>
@@ -53,7 +53,7 @@ export function createDestinations({ reader }: Pick<Database, 'reader'>, places:
   }
 
   /** Where something of each app is due, in the order of turns. */
-  async function waitingAt(apps: string[], moment: Moment, known: Waiting['destinations']): Promise<Line[]> {
+  async function waitingAt(apps: string[], moment: JobTimes, known: Waiting['destinations']): Promise<Line[]> {
     if (known) return apps.map((appId) => ({ appId, open: inOrderAfter(lastOf.get(appId), known.get(appId) ?? []) }))
     const walked = await walk(apps, moment)
     return apps.map((appId) => {
@@ -98,7 +98,7 @@ interface Line {
 }
 
 /** One place for each app, then another, while there are any; of an app, one destination after the other. */
-function inTurn(lines: Line[], places: Places, placesMax: number): Way[] {
+function inTurn(lines: Line[], places: OutsidePlaces, placesMax: number): Way[] {
   const ways: Way[] = []
   let waiting = lines.map(({ appId, open }) => ({ appId, open: [...open] }))
   while (waiting.length > 0 && ways.length < placesMax) {

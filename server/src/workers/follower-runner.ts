@@ -16,13 +16,13 @@ import type { EventsAfter } from './recent-events.ts'
 const passedMax = 200
 
 /** How far a follower has read, what the database knows of that, and how many events lie between the two. */
-export interface Place {
+export interface Progress {
   read: number
   stored: number
   passed: number
 }
 
-const notedAt = (position: number): Place => ({ read: position, stored: position, passed: 0 })
+const notedAt = (position: number): Progress => ({ read: position, stored: position, passed: 0 })
 
 export interface Surroundings {
   database: Database
@@ -48,7 +48,7 @@ export interface FollowerRunner {
   position(): number | undefined
   isAtRest(): boolean
   /** Where it stands, if that is not noted yet and it is at rest. */
-  unnoted(): Place | undefined
+  unnoted(): Progress | undefined
   /** Whether it has passed over so much that this is to be noted soon. */
   isToBeNoted(): boolean
   /** It rests until its place is noted, or not: then it goes by what is stored. */
@@ -62,7 +62,7 @@ export function createFollowerRunner(follower: Follower, surroundings: Surroundi
   const { name } = follower
   const wanted = new Map([...events].filter(([, event]) => isWantedBy(follower, event)))
   const { inTurn, isAtRest, rest } = oneByOne()
-  let place: Place | undefined
+  let place: Progress | undefined
   let failures = 0
   let heldUpUntil = 0
 

@@ -15,8 +15,8 @@ import { claimSeconds, claimSome, giveBack, renewClaim } from './claims.ts'
 import { createDestinations } from './destinations.ts'
 import type { Effort } from './effort.ts'
 import { type HeldJob, heldJob, LetGo } from './held-job.ts'
-import { createPlaces, type Way } from './places.ts'
-import { createRota, type Moment } from './rota.ts'
+import { createOutsidePlaces, type Way } from './places.ts'
+import { createRota, type JobTimes } from './rota.ts'
 
 const jobsPerBatch = 20
 // Apps whose jobs run side by side; those of one app run in their order.
@@ -72,7 +72,7 @@ export function createJobLanes(
     outside: createRota(database, 'outside'),
     bulk: createRota(database, 'bulk'),
   }
-  const places = createPlaces(definitions)
+  const places = createOutsidePlaces(definitions)
   const destinations = createDestinations(database, places)
   const inHand = new Set<HeldJob>()
   const outside = new Set<Promise<unknown>>()
@@ -113,7 +113,7 @@ export function createJobLanes(
   }
 
   /** Claims as much in each line as ways lead there; `missed` is told of those that found nothing. */
-  async function claim(lane: JobLane, moment: Moment, ways: Way[], missed = (_: Way) => {}): Promise<HeldJob[]> {
+  async function claim(lane: JobLane, moment: JobTimes, ways: Way[], missed = (_: Way) => {}): Promise<HeldJob[]> {
     const lines = Map.groupBy(ways, ({ appId, destination }) => JSON.stringify([appId, destination]))
     const rows: JobRow[] = []
     try {
@@ -133,7 +133,7 @@ export function createJobLanes(
     return rows.map(take)
   }
 
-  const moment = (): Moment => ({ due: tools().clock.now(), now: Math.floor(Date.now() / 1000) })
+  const moment = (): JobTimes => ({ due: tools().clock.now(), now: Math.floor(Date.now() / 1000) })
 
   /** Looking first whose turn it is spares an idle install a write transaction every half second. */
   async function claimInTurn(

@@ -1,17 +1,17 @@
-import type { Moment, NoteDefinition, Notes } from '../kit/note.ts'
+import type { NoteDefinition, NotedMoment, Notes } from '../kit/note.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 
 const momentsAtOnce = 500
 
 /** What is kept of one definition in one app, by key. */
-type Kept = Map<string, Moment>
+type Kept = Map<string, NotedMoment>
 
 export function createNotes(database: Pick<Database, 'write'>): Notes {
   const kept = new Map<NoteDefinition, Map<string, Kept>>()
   let current: Promise<void> = Promise.resolve()
 
-  function take(definition: NoteDefinition, appId: string, { key, at }: Moment): void {
+  function take(definition: NoteDefinition, appId: string, { key, at }: NotedMoment): void {
     const ofApps = kept.get(definition) ?? new Map<string, Kept>()
     kept.set(definition, ofApps)
     const moments: Kept = ofApps.get(appId) ?? new Map()
@@ -21,7 +21,7 @@ export function createNotes(database: Pick<Database, 'write'>): Notes {
     if (!known || known.at < at) moments.set(name, { key, at })
   }
 
-  async function writeSome(definition: NoteDefinition, appId: string, moments: Moment[]): Promise<void> {
+  async function writeSome(definition: NoteDefinition, appId: string, moments: NotedMoment[]): Promise<void> {
     try {
       await database.write((connection) => definition.write(tenantDb(connection, appId), moments), appId)
     } catch (error) {
@@ -55,7 +55,7 @@ export function createNotes(database: Pick<Database, 'write'>): Notes {
   }
 }
 
-function inBatches(moments: Kept): Moment[][] {
+function inBatches(moments: Kept): NotedMoment[][] {
   const all = [...moments.values()]
   return Array.from({ length: Math.ceil(all.length / momentsAtOnce) }, (_, n) =>
     all.slice(n * momentsAtOnce, (n + 1) * momentsAtOnce),

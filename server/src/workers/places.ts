@@ -8,7 +8,7 @@ export interface Way {
 }
 
 /** Who may be outside at once, on this node. */
-export interface Places {
+export interface OutsidePlaces {
   /** Takes a place, if there is one. */
   take(way: Way): boolean
   leave(way: Way): void
@@ -24,7 +24,7 @@ const keptForNewcomers = 64
  * An attempt takes a place among all, among those of its app, those of its kind and those to its destination. Whoever does
  * not answer keeps the few of one destination, and nobody else waits for them.
  */
-export function createPlaces(definitions: ReadonlyMap<string, JobDefinition>): Places {
+export function createOutsidePlaces(definitions: ReadonlyMap<string, JobDefinition>): OutsidePlaces {
   const taken = new Map<string, number>()
   const count = (key: string) => taken.get(key) ?? 0
 

@@ -8,7 +8,7 @@ const oldestMax = 100
 const appsWalkedMax = 200
 
 /** The clock's time, by which jobs are due, and the real time, by which claims run out. */
-export interface Moment {
+export interface JobTimes {
   due: number
   now: number
 }
@@ -24,7 +24,7 @@ export interface Waiting {
 export interface Rota {
   /** Shows who waits, and lets `choose` say whose turn it is; the next look begins after them. */
   next<Turn extends { appId: string }>(
-    moment: Moment,
+    moment: JobTimes,
     choose: (waiting: Waiting) => Turn[] | Promise<Turn[]>,
   ): Promise<Turn[]>
 }
@@ -37,7 +37,7 @@ export interface Rota {
 export function createRota({ reader }: Pick<Database, 'reader'>, lane: JobLane): Rota {
   let last = ''
 
-  async function oldestFirst({ due, now }: Moment): Promise<Queued[]> {
+  async function oldestFirst({ due, now }: JobTimes): Promise<Queued[]> {
     return reader.query
       .selectFrom('jobs')
       .select(['app_id as appId', 'destination'])
@@ -54,7 +54,7 @@ export function createRota({ reader }: Pick<Database, 'reader'>, lane: JobLane):
    * The apps after one that have jobs in the lane, and whether any of those is due. Outside, that is asked of each
    * destination later on.
    */
-  async function walk(after: string, { due, now }: Moment, appsMax: number): Promise<Walked[]> {
+  async function walk(after: string, { due, now }: JobTimes, appsMax: number): Promise<Walked[]> {
     const queued = sql`FROM jobs WHERE jobs.lane = ${lane} AND jobs.dead_at IS NULL`
     // Asked for in order and one at a time, a database finds each by its place in the index and reads nothing before it.
     const appAfter = (place: RawBuilder<unknown>) =>
@@ -75,7 +75,7 @@ export function createRota({ reader }: Pick<Database, 'reader'>, lane: JobLane):
   }
 
   /** Once around, or as far as one look goes. */
-  async function walkOn(moment: Moment): Promise<Walked[]> {
+  async function walkOn(moment: JobTimes): Promise<Walked[]> {
     const ahead = await walk(last, moment, appsWalkedMax)
     if (ahead.length === appsWalkedMax) return ahead
     return [...ahead, ...(await walk('', moment, appsWalkedMax - ahead.length))]

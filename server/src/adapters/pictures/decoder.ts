@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import sharp, { type Metadata } from 'sharp'
 import type { SmallPicture } from '../../kit/ports.ts'
-import type { Answer, Limits, Order } from './messages.ts'
+import type { DecoderAnswer, DecoderLimits, Order } from './messages.ts'
 
 /**
  * Decodes pictures that come from strangers, in a process of its own: the libraries that do it are large and written in C,
@@ -10,7 +10,7 @@ import type { Answer, Limits, Order } from './messages.ts'
  * decoded; what takes more than it said ends this process, and only this one.
  */
 
-const limits: Limits = JSON.parse(process.argv[2] ?? '')
+const limits: DecoderLimits = JSON.parse(process.argv[2] ?? '')
 const watchMilliseconds = 20
 
 // A progressive JPEG is held whole, as two bytes for each of three colours.
@@ -59,7 +59,7 @@ function giveWay(): void {
   }
 }
 
-function say(answer: Answer, then = () => {}): void {
+function say(answer: DecoderAnswer, then = () => {}): void {
   process.send?.(answer, then)
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import type { Pictures, SmallPicture } from '../../kit/ports.ts'
 import { within } from '../../plain/time-limit.ts'
-import type { Answer, Limits, Order } from './messages.ts'
+import type { DecoderAnswer, DecoderLimits, Order } from './messages.ts'
 
 const decoderFile = join(import.meta.dirname, 'decoder.ts')
 const startMilliseconds = 30_000
@@ -14,7 +14,7 @@ const ordinaryIdleMilliseconds = 30_000
 const triesMax = 2
 const complaintCharactersMax = 1_000
 
-const ordinaryLimits: Limits = {
+const ordinaryLimits: DecoderLimits = {
   pixelsMax: 50_000_000,
   decodedBytesMax: 320_000_000,
   residentBytesMax: 640_000_000,
@@ -95,15 +95,15 @@ interface Decoder {
   end(): void
 }
 
-async function startDecoder(limits: Limits): Promise<Decoder> {
+async function startDecoder(limits: DecoderLimits): Promise<Decoder> {
   const child = forked(limits)
   const lastWords = listenTo(child)
-  let heard: (answer: Answer | 'died') => void = () => {}
+  let heard: (answer: DecoderAnswer | 'died') => void = () => {}
   const nextAnswer = () =>
-    new Promise<Answer | 'died'>((resolve) => {
+    new Promise<DecoderAnswer | 'died'>((resolve) => {
       heard = resolve
     })
-  child.on('message', (answer: Answer) => heard(answer))
+  child.on('message', (answer: DecoderAnswer) => heard(answer))
   // Not before all that it said has been heard.
   child.on('disconnect', () => heard('died'))
   child.on('error', () => heard('died'))
@@ -138,7 +138,7 @@ async function startDecoder(limits: Limits): Promise<Decoder> {
 }
 
 /** Where there is a shell, it sets a limit that the system holds the decoder to. */
-function forked(limits: Limits): ChildProcess {
+function forked(limits: DecoderLimits): ChildProcess {
   const limited = `ulimit -d ${limits.dataKilobytesMax} 2>/dev/null; exec "$0" "$@"`
   const [execPath, execArgv] =
     process.platform === 'win32'

@@ -3,7 +3,7 @@ import type { SmallPicture } from '../../kit/ports.ts'
 /** What the server and the process that decodes agree on. */
 
 /** What a picture may cost. */
-export interface Limits {
+export interface DecoderLimits {
   pixelsMax: number
   /** What it says that it will take; more is refused before it is decoded. */
   decodedBytesMax: number
@@ -18,4 +18,4 @@ export interface Limits {
 export type Order = Uint8Array | { edgePixelsMax: number }
 
 /** What came of a picture. `tooMuch` is a decoder's last word: its limits are used up. */
-export type Answer = 'ready' | { small: SmallPicture } | { refused: string } | 'tooMuch'
+export type DecoderAnswer = 'ready' | { small: SmallPicture } | { refused: string } | 'tooMuch'

@@ -1,9 +1,9 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
-import { Scope } from './schemas.ts'
+import { ApiKeyScope } from './schemas.ts'
 
 // The key itself never enters the log.
-const payload = Type.Object({ name: Type.String(), scope: Scope })
+const payload = Type.Object({ name: Type.String(), scope: ApiKeyScope })
 const audience = () => []
 
 export const apiKeyCreated = defineEvent({ name: 'apiKey.created', payload, audience })

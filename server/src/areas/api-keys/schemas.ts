@@ -4,7 +4,7 @@ import { FilledText, NeverEmpty, OneOf, Seconds, type Static, Type } from '../..
 
 const nameCharactersMax = 100
 
-export const Scope = OneOf(['fullAccess', 'authOnly'], 'What the key may do')
+export const ApiKeyScope = OneOf(['fullAccess', 'authOnly'], 'What the key may do')
 
 export const ApiKey = Type.Object(
   {
@@ -13,7 +13,7 @@ export const ApiKey = Type.Object(
       examples: ['5d0a3c9be1f74826a9d3e07c4b81f25a6c90de37'],
     }),
     name: Type.String({ description: 'A label, unique in the app', examples: ['billing service'] }),
-    scope: Scope,
+    scope: ApiKeyScope,
     createdAt: Seconds('When it was created'),
     updatedAt: Type.Optional(Seconds('When it was last changed')),
   },
@@ -24,7 +24,7 @@ export type ApiKey = Static<typeof ApiKey>
 export const ApiKeyCreate = Type.Object(
   {
     name: NeverEmpty(FilledText(nameCharactersMax, 'A label, unique in the app')),
-    scope: Type.Optional(NeverEmpty(Scope)),
+    scope: Type.Optional(NeverEmpty(ApiKeyScope)),
   },
   { examples: [{ name: 'billing service', scope: 'fullAccess' }] },
 )
@@ -32,7 +32,7 @@ export const ApiKeyCreate = Type.Object(
 export const ApiKeyUpdate = Type.Partial(ApiKeyCreate, { examples: [{ name: 'invoicing service' }] })
 
 export const ApiKeyListQuery = listQuery({
-  scope: Type.Optional(Scope),
+  scope: Type.Optional(ApiKeyScope),
   searchKey: SearchKey('Part of the name, in any letter case'),
 })
 export type ApiKeyListQuery = Static<typeof ApiKeyListQuery>

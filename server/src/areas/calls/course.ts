@@ -1,5 +1,5 @@
 import type { Fact } from './facts.ts'
-import { accept, believed, elapsed, type Intent, inTurn, type Sign, signsIn, type Timings } from './rules.ts'
+import { accept, believed, type CallTimings, elapsed, type Intent, inTurn, type Sign, signsIn } from './rules.ts'
 import { applyFact, type CallState } from './state.ts'
 
 /**
@@ -11,9 +11,9 @@ export class Course {
   #state: CallState
   readonly #signs = new Map<string, Sign>()
   #now: number
-  readonly #timings: Timings
+  readonly #timings: CallTimings
 
-  constructor(state: CallState, signs: readonly Sign[], now: number, timings: Timings) {
+  constructor(state: CallState, signs: readonly Sign[], now: number, timings: CallTimings) {
     this.#state = state
     this.#now = now
     this.#timings = timings

@@ -8,7 +8,7 @@ import { connectionOver } from '../../storage/connection.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { auditCalls } from './audit.ts'
 import { beginCall, happen, ledgerOf, newSessionId, superviseCall } from './ledger.ts'
-import { type Act, initiate, participantsMax } from './rules.ts'
+import { type CallAct, initiate, participantsMax } from './rules.ts'
 import { signOfLife } from './signs.ts'
 import type { CallState } from './state.ts'
 import { callsPage } from './store.ts'
@@ -17,8 +17,8 @@ import { callsPage } from './store.ts'
 
 const rounds = 12
 
-const join = (uid: string, deviceId = 'd'): Act => ({ kind: 'joined', uid, deviceId, mid: 'm' })
-const leave = (uid: string, deviceId = 'd'): Act => ({ kind: 'left', uid, deviceId })
+const join = (uid: string, deviceId = 'd'): CallAct => ({ kind: 'joined', uid, deviceId, mid: 'm' })
+const leave = (uid: string, deviceId = 'd'): CallAct => ({ kind: 'left', uid, deviceId })
 
 for (const database of databases) {
   describe(`the ledger on ${database}`, () => {
@@ -50,7 +50,7 @@ for (const database of databases) {
       })
 
     /** What happens so many seconds after the start, and is told then, or at another time. */
-    const make = (sessionId: string, later: number, act: Act, told = later): Promise<CallState> =>
+    const make = (sessionId: string, later: number, act: CallAct, told = later): Promise<CallState> =>
       write(told, (work) => happen(work, sessionId, { ...act, happenedAt: start + later }))
 
     /** Devices are heard of, as the house writes it down now and then. */

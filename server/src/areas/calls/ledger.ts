@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
-import { facetsOf, moveTally, type Place } from '../../storage/tally.ts'
+import { facetsOf, moveTally, type PlaceInList } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { Course } from './course.ts'
 import { callNotFound } from './errors.ts'
@@ -234,7 +234,7 @@ async function countIn(
   after: CallState,
   now: number,
 ): Promise<void> {
-  const placeOf = (state: CallState): Place => ({
+  const placeOf = (state: CallState): PlaceInList => ({
     at: state.start.at,
     facets: facetsOfCall(recordOf(sessionId, state, now)),
   })

@@ -6,7 +6,7 @@ import { Course } from './course.ts'
 import { explain } from './explain.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { clockFace, recordOf } from './record.ts'
-import { type Act, initiate, nextDeadline, participantsMax, type Sign } from './rules.ts'
+import { type CallAct, initiate, nextDeadline, participantsMax, type Sign } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
 import { begin, type CallState, fold, isFinal } from './state.ts'
 
@@ -23,7 +23,7 @@ const device = fc.record({ uid, deviceId })
 
 type Step =
   /** What is told, as many seconds late as `late` says; less than none where a clock is ahead. */
-  | { do: 'act'; act: Act; late: number }
+  | { do: 'act'; act: CallAct; late: number }
   | { do: 'crash'; uid: string; deviceId: string }
   | { do: 'crashAll' }
   | { do: 'wait'; seconds: number }
@@ -36,14 +36,14 @@ const late = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -600, max: 100_000 }) },
 )
 
-const actStep = (act: fc.Arbitrary<Act>): fc.Arbitrary<Step> =>
+const actStep = (act: fc.Arbitrary<CallAct>): fc.Arbitrary<Step> =>
   fc.record({ do: fc.constant('act'), act, late }) as fc.Arbitrary<Step>
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: actStep(
-      fc.record({ kind: fc.constant('joined'), uid, deviceId, mid: fc.constant('mid') }) as fc.Arbitrary<Act>,
+      fc.record({ kind: fc.constant('joined'), uid, deviceId, mid: fc.constant('mid') }) as fc.Arbitrary<CallAct>,
     ),
   },
   {
@@ -55,7 +55,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         deviceId,
         mid: fc.constant('mid'),
         camera: fc.boolean(),
-      }) as fc.Arbitrary<Act>,
+      }) as fc.Arbitrary<CallAct>,
     ),
   },
   { weight: 4, arbitrary: actStep(device.map((each) => ({ kind: 'left', ...each }))) },
@@ -64,7 +64,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: actStep(uid.map((each) => ({ kind: 'rejected', uid: each }))) },
   {
     weight: 1,
-    arbitrary: actStep(fc.constantFrom<Act>({ kind: 'canceled' }, { kind: 'ended' }, { kind: 'rung', uid: 'milo' })),
+    arbitrary: actStep(
+      fc.constantFrom<CallAct>({ kind: 'canceled' }, { kind: 'ended' }, { kind: 'rung', uid: 'milo' }),
+    ),
   },
   { weight: 1, arbitrary: actStep(fc.constantFrom('r1', 'r2').map((rid) => ({ kind: 'recordingStarted', rid }))) },
   {
@@ -181,7 +183,7 @@ class World {
   }
 
   /** As `happen` does it: what time decided comes first, and goes with an act that is refused. */
-  #attempt(act: Act, late: number): void {
+  #attempt(act: CallAct, late: number): void {
     const course = this.#course()
     try {
       course.happen({ ...act, happenedAt: this.now - late })

@@ -10,7 +10,7 @@ import type { CallState, Entry, Recording, Span, Transcription } from './state.t
 
 const transcriptionsShown = 5
 
-export interface Seconds {
+export interface CallSeconds {
   audio: number
   video: number
 }
@@ -57,7 +57,7 @@ export function listedEntries({ entries }: CallState): Entry[] {
 }
 
 /** Whole seconds of one participant, up to `now` while a span is open. */
-export function secondsOf(entry: Entry, now: number): Seconds {
+export function secondsOf(entry: Entry, now: number): CallSeconds {
   const of = (medium: Span['medium']) =>
     sum(entry.spans.filter((span) => span.medium === medium).map((span) => spanSeconds(span, now)))
   return { audio: of('audio'), video: of('video') }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { ApiError } from '../../kit/errors.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { clockFace, recordOf } from './record.ts'
-import { type Act, accept, believed, elapsed, type Intent, initiate, overdue, participantsMax } from './rules.ts'
+import { accept, believed, type CallAct, elapsed, type Intent, initiate, overdue, participantsMax } from './rules.ts'
 import { applyFact, begin, type CallState, type CallStatus, fold } from './state.ts'
 
 const startAt = 1_767_225_600
@@ -26,35 +26,35 @@ function place(changes: Partial<InitiatedFact> = {}): InitiatedFact {
 const placeGroup = (invited: string[], changes: Partial<InitiatedFact> = {}) =>
   place({ receiver: 'team', receiverType: 'group', invited, ...changes })
 
-const join = (uid: string, deviceId = 'd1', camera?: boolean): Act => ({
+const join = (uid: string, deviceId = 'd1', camera?: boolean): CallAct => ({
   kind: 'joined',
   uid,
   deviceId,
   mid: 'm',
   ...(camera !== undefined && { camera }),
 })
-const leave = (uid: string, deviceId = 'd1'): Act => ({ kind: 'left', uid, deviceId })
-const reject = (uid: string, cause?: string): Act => ({ kind: 'rejected', uid, ...(cause && { cause }) })
-const cancel: Act = { kind: 'canceled' }
-const timeOut: Act = { kind: 'unanswered' }
-const end: Act = { kind: 'ended' }
+const leave = (uid: string, deviceId = 'd1'): CallAct => ({ kind: 'left', uid, deviceId })
+const reject = (uid: string, cause?: string): CallAct => ({ kind: 'rejected', uid, ...(cause && { cause }) })
+const cancel: CallAct = { kind: 'canceled' }
+const timeOut: CallAct = { kind: 'unanswered' }
+const end: CallAct = { kind: 'ended' }
 
 /** An act that is told as it happens, so many seconds after the start. */
-const at = (after: number, act: Act): Intent => ({ ...act, happenedAt: startAt + after })
+const at = (after: number, act: CallAct): Intent => ({ ...act, happenedAt: startAt + after })
 
 /** What is told `now` seconds after the start, and happened when the intent says. */
 const tell = (state: CallState, now: number, intent: Intent): CallState =>
   accept(state, intent, startAt + now).reduce(applyFact, state)
 
 /** Lets acts happen at seconds after the start. */
-function play(start: InitiatedFact, ...steps: [number, Act][]): CallState {
+function play(start: InitiatedFact, ...steps: [number, CallAct][]): CallState {
   return steps.reduce((state, [after, act]) => tell(state, after, at(after, act)), begin(start))
 }
 
 const record = (state: CallState, after = 100_000) => recordOf('session', state, startAt + after)
 
 describe('the status of a call', () => {
-  const answered: [number, Act][] = [[5, join('milo')]]
+  const answered: [number, CallAct][] = [[5, join('milo')]]
   const states: Record<CallStatus, () => CallState> = {
     initiated: () => play(place()),
     ongoing: () => play(place(), ...answered),
@@ -63,7 +63,7 @@ describe('the status of a call', () => {
     rejected: () => play(place(), [3, reject('milo')]),
     canceled: () => play(place(), [3, cancel]),
   }
-  const intents: Record<string, Act> = { join: join('milo', 'd2'), reject: reject('milo'), cancel, timeOut, end }
+  const intents: Record<string, CallAct> = { join: join('milo', 'd2'), reject: reject('milo'), cancel, timeOut, end }
   const terminated = 'ERR_CALL_TERMINATED'
   const table: [CallStatus, keyof typeof intents, string][] = [
     ['initiated', 'join', 'ongoing'],
@@ -84,7 +84,7 @@ describe('the status of a call', () => {
     it(`${from}, then ${intent}: ${expected}`, () => {
       const state = states[from]()
       assert.equal(state.status, from)
-      const happen = () => tell(state, 60, at(60, intents[intent] as Act))
+      const happen = () => tell(state, 60, at(60, intents[intent] as CallAct))
       if (expected.startsWith('ERR_')) assert.throws(happen, { code: expected })
       else assert.equal(happen().status, expected)
     })
@@ -108,7 +108,7 @@ describe('the status of a call', () => {
   })
 
   it('ends with the last to leave, and is canceled when the caller leaves before anyone came', () => {
-    const both: [number, Act][] = [
+    const both: [number, CallAct][] = [
       [1, join('nora')],
       [2, join('milo')],
       [9, leave('nora')],
@@ -199,7 +199,7 @@ describe('a participant', () => {
   })
 
   it('counts as video while sending video and as audio otherwise', () => {
-    const camera = (kind: 'cameraOn' | 'cameraOff'): Act => ({ kind, uid: 'milo', deviceId: 'd1' })
+    const camera = (kind: 'cameraOn' | 'cameraOff'): CallAct => ({ kind, uid: 'milo', deviceId: 'd1' })
     const state = play(
       place(),
       [0, join('milo')],
@@ -324,7 +324,7 @@ describe('time', () => {
 })
 
 describe('what is told late', () => {
-  const camera = (kind: 'cameraOn' | 'cameraOff'): Act => ({ kind, uid: 'milo', deviceId: 'd1' })
+  const camera = (kind: 'cameraOn' | 'cameraOff'): CallAct => ({ kind, uid: 'milo', deviceId: 'd1' })
   const milo = (state: CallState, now: number) => record(state, now).participants[1]
 
   it('is dated when it happened, but not before what it follows', () => {
@@ -377,14 +377,14 @@ describe('what is told late', () => {
 })
 
 describe('a recording', () => {
-  const started: Act = { kind: 'recordingStarted', rid: 'r1' }
-  const stopped: Act = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
+  const started: CallAct = { kind: 'recordingStarted', rid: 'r1' }
+  const stopped: CallAct = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
 
   it('is shown once it has a file, oldest first', () => {
     const running = play(place(), [1, join('milo')], [10, started])
     assert.equal(record(running).hasRecording, false)
     assert.equal(record(running).recordings, undefined)
-    const second: [number, Act][] = [
+    const second: [number, CallAct][] = [
       [50, { kind: 'recordingStarted', rid: 'r2' }],
       [60, { kind: 'recordingStopped', rid: 'r2', url: 'https://files.example/r2.mp4' }],
     ]
@@ -415,8 +415,8 @@ describe('a recording', () => {
 })
 
 describe('a recorder that stops after the call', () => {
-  const started: Act = { kind: 'recordingStarted', rid: 'r1' }
-  const stopped: Act = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
+  const started: CallAct = { kind: 'recordingStarted', rid: 'r1' }
+  const stopped: CallAct = { kind: 'recordingStopped', rid: 'r1', url: 'https://files.example/r1.mp4' }
   const ended = play(place(), [1, join('milo')], [10, started], [70, end])
 
   it('still hands over its file, which ends with the call', () => {

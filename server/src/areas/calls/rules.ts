@@ -39,7 +39,7 @@ import {
 export const participantsMax = 50
 
 /** What can happen in a call. What else the rules know is added by `accept`. */
-export type Act = { cause?: string } & (
+export type CallAct = { cause?: string } & (
   | { kind: 'rung'; uid: string }
   | { kind: 'joined'; uid: string; deviceId: string; camera?: boolean; mid: string }
   | { kind: 'cameraOn' | 'cameraOff'; uid: string; deviceId: string }
@@ -52,7 +52,7 @@ export type Act = { cause?: string } & (
 )
 
 /** What someone wants to happen, or tells to have happened, which may be some time ago: media engines deliver late. */
-export type Intent = Act & { happenedAt: number }
+export type Intent = CallAct & { happenedAt: number }
 
 /** The first fact of a call, or a refusal. */
 export function initiate(placed: Omit<InitiatedFact, 'kind' | 'cause'>): InitiatedFact {
@@ -81,7 +81,7 @@ export function accept(state: CallState, intent: Intent, now: number): Fact[] {
  * What is told of a device, as far as it is believed: an engine whose clock is ahead tells of the present, and what is
  * older than a lease was decided without it, by the device's silence.
  */
-export function believed(intent: Intent, now: number, { leaseSeconds }: Timings): Intent {
+export function believed(intent: Intent, now: number, { leaseSeconds }: CallTimings): Intent {
   if (!('deviceId' in intent)) return intent
   return { ...intent, happenedAt: Math.max(intent.happenedAt, now - leaseSeconds) }
 }
@@ -96,7 +96,7 @@ function toFact(state: CallState, { happenedAt, ...act }: Intent, now: number): 
 }
 
 /** What an act follows: nothing that is told late takes back what is known of the same thing. */
-function earliestFor(state: CallState, act: Act): number {
+function earliestFor(state: CallState, act: CallAct): number {
   switch (act.kind) {
     case 'joined':
       return entryOf(state, act.uid, act.deviceId)?.leftAt ?? state.start.at
@@ -120,7 +120,7 @@ function earliestFor(state: CallState, act: Act): number {
   }
 }
 
-const usualCause: Record<Act['kind'], string> = {
+const usualCause: Record<CallAct['kind'], string> = {
   rung: 'device rang',
   joined: 'joined',
   cameraOn: 'camera switched on',
@@ -136,7 +136,7 @@ const usualCause: Record<Act['kind'], string> = {
 }
 
 /** What must happen at once because of a fact just applied. */
-function consequenceOf(after: CallState, intent: Act): Fact | undefined {
+function consequenceOf(after: CallState, intent: CallAct): Fact | undefined {
   if (intent.kind !== 'left' || someoneIsThere(after)) return undefined
   if (after.status === 'ongoing') return { kind: 'ended', at: after.lastAt, cause: 'last participant left' }
   // The caller waited in the call and gave up before anyone came.
@@ -145,7 +145,7 @@ function consequenceOf(after: CallState, intent: Act): Fact | undefined {
 }
 
 /** A transcript is made after the call, and a recorder hands over its file when it notices that the call is over. */
-const mayFollowTheEnd: ReadonlySet<Act['kind']> = new Set(['transcribed', 'recordingStopped'])
+const mayFollowTheEnd: ReadonlySet<CallAct['kind']> = new Set(['transcribed', 'recordingStopped'])
 
 function refuse(state: CallState, intent: Intent): void {
   if (isFinal(state.status) && !mayFollowTheEnd.has(intent.kind)) throw callTerminated()
@@ -223,7 +223,7 @@ export interface Sign {
 }
 
 /** How long a call rings, and how long a device may be silent. */
-export interface Timings {
+export interface CallTimings {
   ringSeconds: number
   leaseSeconds: number
 }
@@ -236,7 +236,7 @@ export function overdue(
   state: CallState,
   signs: readonly Sign[],
   now: number,
-  { ringSeconds, leaseSeconds }: Timings,
+  { ringSeconds, leaseSeconds }: CallTimings,
 ): Intent | undefined {
   if (isFinal(state.status)) return undefined
   const ringEndsAt = state.start.at + ringSeconds
@@ -260,7 +260,7 @@ export function overdue(
 }
 
 /** The facts of everything that time has brought about by `now`. */
-export function elapsed(state: CallState, signs: readonly Sign[], now: number, timings: Timings): Fact[] {
+export function elapsed(state: CallState, signs: readonly Sign[], now: number, timings: CallTimings): Fact[] {
   return inTurn(state, now, (present) => overdue(present, signs, now, timings))
 }
 
@@ -280,7 +280,7 @@ export function inTurn(state: CallState, now: number, next: (present: CallState)
 export function nextDeadline(
   state: CallState,
   signs: readonly Sign[],
-  { ringSeconds, leaseSeconds }: Timings,
+  { ringSeconds, leaseSeconds }: CallTimings,
 ): number | undefined {
   if (isFinal(state.status)) return undefined
   const leases = signsIn(state, signs).map(({ seenAt }) => seenAt + leaseSeconds)

@@ -7,7 +7,7 @@ import {
   patternOf,
   seekPage,
   totalOf,
-  type Wanted,
+  type WantedValues,
   wantsEverything,
 } from '../../storage/tally.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
@@ -103,7 +103,7 @@ function selectPage(db: TenantDb, query: CallListQuery, uids: string[], slice: S
 }
 
 /** In the order of `facetsOfCall`. */
-function wantedFacets(query: CallListQuery): Wanted {
+function wantedFacets(query: CallListQuery): WantedValues {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
   return [
     query.type,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { eachItem } from '../../common/each.ts'
-import type { Place } from '../../kit/ports.ts'
+import type { ServiceAddress } from '../../kit/ports.ts'
 import type { Work } from '../../kit/work.ts'
 import { originOf } from '../../plain/place.ts'
 import { type Accounts, admit, dismiss, firstLists, namedIn, requireAddress, roleOf, type Team } from './rules.ts'
@@ -44,7 +44,7 @@ export async function changeTeam(
 function invite(
   { collaboratorsToRemove: _, ...additions }: TeamOutcomes,
   hasAccount: (address: string) => boolean,
-  place: Place,
+  place: ServiceAddress,
 ): Map<string, string> {
   const tokens = new Map<string, string>()
   for (const [address, outcome] of Object.values(additions).flatMap((each) => Object.entries(each))) {
@@ -56,7 +56,7 @@ function invite(
   return tokens
 }
 
-function inviteUrl(place: Place, token: string): string {
+function inviteUrl(place: ServiceAddress, token: string): string {
   return `${originOf(place, 'apimgmt')}/invitations/${token}`
 }
 

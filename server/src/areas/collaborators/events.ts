@@ -1,9 +1,9 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
-import { Role } from './schemas.ts'
+import { TeamRole } from './schemas.ts'
 
 // An invitation is a secret and never enters the log.
-const payload = Type.Object({ email: Type.String(), role: Role })
+const payload = Type.Object({ email: Type.String(), role: TeamRole })
 const audience = () => []
 
 export const collaboratorAdded = defineEvent({ name: 'collaborator.added', payload, audience })

@@ -1,6 +1,6 @@
 import { badRequest, quotaReached } from '../../kit/errors.ts'
 import { alreadyAnOwner, notACollaborator, selfActionDenied } from './errors.ts'
-import { type ListName, listNames, type Role, type TeamChange } from './schemas.ts'
+import { type ListName, listNames, type TeamChange, type TeamRole } from './schemas.ts'
 
 const collaboratorsMax = 25
 
@@ -10,11 +10,11 @@ const addressForm = new RegExp(`^[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${label}
 
 export const roleOf = { admins: 'admin', developers: 'developer', moderators: 'moderator' } as const satisfies Record<
   Exclude<ListName, 'collaboratorsToRemove'>,
-  Role
+  TeamRole
 >
 
 /** The roles of a team by address. */
-export type Team = Map<string, Role>
+export type Team = Map<string, TeamRole>
 
 /** Whose app it is, and who asks. */
 export interface Accounts {
@@ -52,7 +52,7 @@ export function requireAddress(name: string, list: ListName, first: Map<string, 
 }
 
 /** Gives the address a role, another one or its first. */
-export function admit(team: Team, address: string, role: Role, { owner, caller }: Accounts): string {
+export function admit(team: Team, address: string, role: TeamRole, { owner, caller }: Accounts): string {
   if (address === owner) throw alreadyAnOwner({ address })
   if (address === caller) throw selfActionDenied({ address })
   if (!team.has(address) && team.size >= collaboratorsMax) {

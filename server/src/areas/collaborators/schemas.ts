@@ -6,8 +6,8 @@ import { FilledText, OneOf, Seconds, type Static, Type } from '../../kit/schema.
 const addressCharactersMax = 254
 const addressesMax = 100
 
-export const Role = OneOf(['admin', 'developer', 'moderator'], 'What they are in the team')
-export type Role = Static<typeof Role>
+export const TeamRole = OneOf(['admin', 'developer', 'moderator'], 'What they are in the team')
+export type TeamRole = Static<typeof TeamRole>
 
 export const Collaborator = Type.Object(
   {
@@ -17,7 +17,7 @@ export const Collaborator = Type.Object(
       examples: ['Ana Sol'],
     }),
     email: Type.String({ description: 'The address, in lower case', examples: ['ana@acme.example'] }),
-    role: Role,
+    role: TeamRole,
     createdAt: Seconds('When they were added'),
   },
   { title: 'Collaborator' },

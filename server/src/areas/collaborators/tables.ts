@@ -1,5 +1,5 @@
 import type { Migrations } from '../../storage/migrate.ts'
-import type { Role } from './schemas.ts'
+import type { TeamRole } from './schemas.ts'
 
 declare module '../../storage/tables.ts' {
   interface Tables {
@@ -12,7 +12,7 @@ export interface CollaboratorRow {
   /** The address in lower case: who they are. */
   email: string
   id: string
-  role: Role
+  role: TeamRole
   /** Keyed hash of what the last invitation link ends in; nothing where they had an account when they were added. */
   invitation: string | null
   created_at: number

@@ -8,7 +8,7 @@ import { unreadAmong } from '../messages/index.ts'
 import { hasManySides, type Side, sidesWhere, withWhom } from '../timeline/index.ts'
 import { eachUserMatches, seenBy, uidsBlockedBy } from '../users/index.ts'
 import type { ConversationListQuery } from './schemas.ts'
-import { isListed, pinOf, type SystemPin, updatedAt } from './sides.ts'
+import { isListed, type PinForEveryone, pinOf, updatedAt } from './sides.ts'
 
 const agentRole = '@agentic'
 
@@ -16,7 +16,7 @@ type Condition = RawBuilder<SqlBool>
 
 interface Listed {
   sides: Side[]
-  pins: SystemPin[]
+  pins: PinForEveryone[]
 }
 
 /**
@@ -54,7 +54,7 @@ const besideSides = prepared<{ uid: string }, { pins: string; blocked: string; a
 )
 
 interface Beside {
-  pins: SystemPin[]
+  pins: PinForEveryone[]
   blocked: string[]
 }
 
@@ -65,7 +65,7 @@ async function besideOf(db: TenantDb, actor: Actor): Promise<Beside> {
   if (beside.are_many) db.leaveSharedReader()
   const blocked = (JSON.parse(beside.blocked) as [string][]).map(([uid]) => uid)
   actor.blocked ??= Promise.resolve(blocked)
-  const rows: [SystemPin['type'], string, number, number][] = JSON.parse(beside.pins)
+  const rows: [PinForEveryone['type'], string, number, number][] = JSON.parse(beside.pins)
   const pins = rows.map(([type, target, position, pinned_at]) => ({ type, target, position, pinned_at }))
   return { pins: pins.toSorted((a, b) => a.position - b.position), blocked }
 }
@@ -112,7 +112,7 @@ function hasAnyTag({ tags }: Side, wanted: string[] | undefined): boolean {
   return wanted.some((tag) => own.includes(tag))
 }
 
-function isPinnedBy(side: Side, pins: SystemPin[], by: string[] | undefined): boolean {
+function isPinnedBy(side: Side, pins: PinForEveryone[], by: string[] | undefined): boolean {
   if (!by) return true
   const system = pinOf(side, pins) !== undefined
   return (by.includes('system') && system) || (by.includes('me') && !system && side.pinned_at !== null)
@@ -125,7 +125,7 @@ function isWithin(side: Side, { updatedAt: at, affix = 'append' }: ConversationL
 }
 
 /** What is pinned for everyone in its order, then own pins from the newest, then the rest by their last activity. */
-function inPlaces(sides: Side[], pins: SystemPin[], { updatedAt: cursor, affix }: ConversationListQuery): Side[] {
+function inPlaces(sides: Side[], pins: PinForEveryone[], { updatedAt: cursor, affix }: ConversationListQuery): Side[] {
   if (cursor !== undefined) {
     const turn = affix === 'prepend' ? -1 : 1
     return sides.toSorted((a, b) => turn * (updatedAt(a) - updatedAt(b)) || byName(a, b))
@@ -135,7 +135,7 @@ function inPlaces(sides: Side[], pins: SystemPin[], { updatedAt: cursor, affix }
   return placed.map(({ side }) => side)
 }
 
-function placeIn(pins: SystemPin[], side: Side): { group: number; within: number } {
+function placeIn(pins: PinForEveryone[], side: Side): { group: number; within: number } {
   const pin = pinOf(side, pins)
   if (pin) return { group: 0, within: pin.position }
   if (side.pinned_at !== null) return { group: 1, within: -side.pinned_at }

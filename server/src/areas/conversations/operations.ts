@@ -55,7 +55,7 @@ import {
   UpTo,
   UserReset,
 } from './schemas.ts'
-import { isListed, type SystemPin, systemPins, updatedAt } from './sides.ts'
+import { isListed, type PinForEveryone, systemPins, updatedAt } from './sides.ts'
 
 const clientPageMax = 50
 const clientPageUsual = 30
@@ -98,7 +98,7 @@ const listConversations = operation({
 interface ConversationsOnPage {
   total: number
   sides: Side[]
-  pins?: SystemPin[]
+  pins?: PinForEveryone[]
 }
 
 async function pageOfUser(

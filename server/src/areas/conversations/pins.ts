@@ -68,13 +68,13 @@ async function ownPins(db: TenantDb, uid: string): Promise<Side[]> {
   return sides.filter((side) => side !== undefined)
 }
 
-export interface Target {
+export interface PinnedThing {
   uid?: string | undefined
   guid?: string | undefined
 }
 
 /** Makes the list of what is pinned for everyone; what it leaves out is unpinned. */
-export async function putSystemPins(work: Work, targets: Target[]): Promise<ConversationPinRow[]> {
+export async function putSystemPins(work: Work, targets: PinnedThing[]): Promise<ConversationPinRow[]> {
   const { db, now } = work
   const wanted = new Map<string, { type: 'user' | 'group'; target: string }>()
   for (const { uid, guid } of targets) {

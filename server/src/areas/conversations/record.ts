@@ -28,7 +28,7 @@ import {
   usersByUid,
 } from '../users/index.ts'
 import type { Conversation } from './schemas.ts'
-import { pinOf, type SystemPin, systemPins, updatedAt } from './sides.ts'
+import { type PinForEveryone, pinOf, systemPins, updatedAt } from './sides.ts'
 
 export interface ConversationView {
   /** Whose side is shown to themself; absent where a server looks at everyone's. */
@@ -37,7 +37,7 @@ export interface ConversationView {
   withUserAndGroupTags?: boolean | undefined
   withBlockedInfo?: boolean | undefined
   /** What is pinned for everyone, where that is known. */
-  pins?: SystemPin[] | undefined
+  pins?: PinForEveryone[] | undefined
 }
 
 /** Records of conversations, with the last message, the other side and what is unread. */

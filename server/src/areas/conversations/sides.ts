@@ -12,7 +12,7 @@ export function isListed({ cleared_seq, shown_seq, kept }: Side): boolean {
 }
 
 /** What a pin for everyone says. */
-export type SystemPin = Omit<ConversationPinRow, 'app_id'>
+export type PinForEveryone = Omit<ConversationPinRow, 'app_id'>
 
 /** What is pinned for everyone, in its order. */
 export function systemPins(db: TenantDb): Promise<ConversationPinRow[]> {
@@ -20,7 +20,7 @@ export function systemPins(db: TenantDb): Promise<ConversationPinRow[]> {
 }
 
 /** The pin for everyone that a side falls under; nobody's conversation with themself does. */
-export function pinOf<Pin extends SystemPin>(side: Side, pins: Pin[]): Pin | undefined {
+export function pinOf<Pin extends PinForEveryone>(side: Side, pins: Pin[]): Pin | undefined {
   const target = withWhom(side)
   return pins.find((pin) => pin.type === side.type && pin.target === target && target !== side.uid)
 }

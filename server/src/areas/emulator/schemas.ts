@@ -10,7 +10,7 @@ const DeviceId = Id(FilledText(idCharactersMax, 'The device'))
 /** Long enough for any call, short enough that times stay ordinary numbers. */
 const afterMax = 400 * 24 * 3600
 
-const Step = Type.Object({
+const ScriptStep = Type.Object({
   after: Type.Integer({ minimum: 0, maximum: afterMax, description: 'Seconds after the call was placed' }),
   do: OneOf(
     [
@@ -38,7 +38,7 @@ const Step = Type.Object({
   rid: Type.Optional(Id(FilledText(idCharactersMax, 'The recording; made up if absent'))),
   url: Type.Optional(Text(urlCharactersMax, 'Address of the recording or transcript; made up if absent')),
 })
-export type Step = Static<typeof Step>
+export type ScriptStep = Static<typeof ScriptStep>
 
 const scriptExample = {
   initiator: 'nora',
@@ -67,7 +67,7 @@ export const Script = Type.Object(
     ),
     tags: Type.Optional(Type.Array(FilledText(idCharactersMax), { maxItems: 25 })),
     metaData: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    steps: Type.Array(Step, { maxItems: stepsMax }),
+    steps: Type.Array(ScriptStep, { maxItems: stepsMax }),
   },
   { examples: [scriptExample] },
 )

@@ -3,10 +3,10 @@ import { ApiError } from '../../kit/errors.ts'
 import { type Course, callRules } from '../calls/index.ts'
 import type { InitiatedFact } from '../calls/schemas.ts'
 import { startInFuture, stepInFuture, stepNeeds } from './errors.ts'
-import type { Script, Step } from './schemas.ts'
+import type { Script, ScriptStep } from './schemas.ts'
 
 interface TimedStep {
-  step: Step
+  step: ScriptStep
   /** Its place in the script as sent. */
   index: number
   at: number
@@ -82,7 +82,7 @@ class Stage {
     this.#course.passTime(until)
   }
 
-  perform(step: Step, index: number): void {
+  perform(step: ScriptStep, index: number): void {
     if (step.do === 'vanish') {
       this.#silent.add(keyOf(deviceOf(step, index)))
       return
@@ -91,7 +91,7 @@ class Stage {
     this.#course.happen(this.#intentOf(step, index))
   }
 
-  #intentOf(step: Step, index: number): callRules.Intent {
+  #intentOf(step: ScriptStep, index: number): callRules.Intent {
     const { now: happenedAt, state } = this.#course
     switch (step.do) {
       case 'ring':
@@ -126,14 +126,14 @@ class Stage {
     }
   }
 
-  #stopRecording(step: Step): callRules.Intent {
+  #stopRecording(step: ScriptStep): callRules.Intent {
     const { now: happenedAt, state } = this.#course
     const running = state.recordings.findLast(({ endTime }) => endTime === undefined)
     const rid = step.rid ?? running?.rid ?? ''
     return { kind: 'recordingStopped', happenedAt, rid, url: step.url ?? `https://recordings.example/${rid}.mp4` }
   }
 
-  #transcribe(step: Step): callRules.Intent {
+  #transcribe(step: ScriptStep): callRules.Intent {
     const { now: happenedAt, state } = this.#course
     const tid = madeUpId('tr')
     return {
@@ -153,7 +153,7 @@ function madeUpId(prefix: string): string {
   return `${prefix}_${randomBytes(idBytes).toString('hex')}`
 }
 
-function uidOf({ uid }: Step, index: number): string {
+function uidOf({ uid }: ScriptStep, index: number): string {
   if (uid === undefined) throw stepNeeds(index, 'uid')
   return uid.toLowerCase()
 }
@@ -162,7 +162,7 @@ function keyOf({ uid, deviceId }: { uid: string; deviceId: string }): string {
   return JSON.stringify([uid, deviceId])
 }
 
-function deviceOf(step: Step, index: number): { uid: string; deviceId: string } {
+function deviceOf(step: ScriptStep, index: number): { uid: string; deviceId: string } {
   if (step.deviceId === undefined) throw stepNeeds(index, 'deviceId')
   return { uid: uidOf(step, index), deviceId: step.deviceId }
 }

@@ -11,7 +11,7 @@ const headBytes = 65_536
 const mimeShape = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,99}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,99}$/
 
 /** What a stored file turned out to be. */
-export interface Content {
+export interface FileContent {
   mimeType: string
   extension: string
   size: number
@@ -31,7 +31,7 @@ export interface Incoming {
 }
 
 /** Brings content to the store as it comes in, and finds out on the way what it is. */
-export async function storeContent({ files, clock }: Tools, incoming: Incoming): Promise<Content> {
+export async function storeContent({ files, clock }: Tools, incoming: Incoming): Promise<FileContent> {
   const { key, name, declaredType, allowance, until } = incoming
   const hash = createHash('sha256')
   let size = 0

@@ -4,14 +4,19 @@ import { alreadyFriend, selfRelation, tooManyFriends } from './errors.ts'
 import { friendsMax } from './schemas.ts'
 
 /** The friendships around one user and those they want to befriend, as they stand. */
-export interface Circle {
+export interface FriendCircle {
   friendIds: Set<string>
   /** How many friends each user has, by id. */
   counts: Map<string, number>
 }
 
 /** Whoever may be befriended, or the refusal. */
-export function requireNewFriend(user: UserRow, wanted: string, found: UserRow | undefined, circle: Circle): UserRow {
+export function requireNewFriend(
+  user: UserRow,
+  wanted: string,
+  found: UserRow | undefined,
+  circle: FriendCircle,
+): UserRow {
   if (wanted === user.uid) throw selfRelation()
   if (found?.deactivated_at !== null) throw userNotFound({ uid: wanted })
   if (circle.friendIds.has(found.id)) throw alreadyFriend({ uid: user.uid, friend: wanted })
@@ -22,7 +27,7 @@ export function requireNewFriend(user: UserRow, wanted: string, found: UserRow |
 }
 
 /** Takes a new friendship into account, for what is decided after it. */
-export function joinCircle({ friendIds, counts }: Circle, user: UserRow, friend: UserRow): void {
+export function joinCircle({ friendIds, counts }: FriendCircle, user: UserRow, friend: UserRow): void {
   friendIds.add(friend.id)
   for (const { id } of [user, friend]) counts.set(id, (counts.get(id) ?? 0) + 1)
 }

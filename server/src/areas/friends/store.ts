@@ -3,7 +3,7 @@ import type { Filters } from '../../common/page.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { eachUserMatches, sortedNewestFirst, type UserRow } from '../users/index.ts'
-import type { Circle } from './rules.ts'
+import type { FriendCircle } from './rules.ts'
 import type { FriendListQuery } from './schemas.ts'
 
 /** The active friends of a user, newest users first. */
@@ -59,7 +59,7 @@ export async function areFriends(db: TenantDb, uid: string, other: string): Prom
 }
 
 /** What `requireNewFriend` decides by. The users must be held, or the counts are old when they are used. */
-export async function circleOf(db: TenantDb, { id }: UserRow, others: UserRow[]): Promise<Circle> {
+export async function circleOf(db: TenantDb, { id }: UserRow, others: UserRow[]): Promise<FriendCircle> {
   const ids = [id, ...others.map((other) => other.id)]
   const friends = await db
     .select('friends')

@@ -5,7 +5,7 @@ import { facetTotals } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupIdsOf } from './membership.ts'
 import { type GroupListQuery, type GroupType, groupTypes } from './schemas.ts'
-import { groupsInOrder, type Selected, type Slice, type Viewer } from './selection.ts'
+import { groupsInOrder, type SelectedGroups, type SliceOfGroups, type ViewerOfGroups } from './selection.ts'
 import { groupsList } from './tables.ts'
 
 type Condition = Expression<SqlBool>
@@ -13,7 +13,7 @@ type Condition = Expression<SqlBool>
 const is = (condition: ReturnType<typeof sql>) => condition as unknown as Condition
 
 /** What a group must fulfil for each filter that was sent. */
-function filtersOf(db: TenantDb, query: GroupListQuery, viewer: Viewer | undefined): Condition[] {
+function filtersOf(db: TenantDb, query: GroupListQuery, viewer: ViewerOfGroups | undefined): Condition[] {
   const { guid, guids, tags, hasJoined, updatedAt, affix } = query
   const named = [guids, guid === undefined ? undefined : [guid]].filter((each) => each !== undefined)
   const changed = sql`groups.updated_at IS NOT NULL AND groups.updated_at != groups.created_at`
@@ -55,12 +55,12 @@ function orderOf({ sortBy, sortOrder, updatedAt, affix }: GroupListQuery) {
 const newestFirst = sql`groups.created_at DESC`
 
 /** Whether a list asks for more than types and pages, so that kept counts alone cannot answer it. */
-export function isNarrowed(db: TenantDb, query: GroupListQuery, viewer: Viewer | undefined): boolean {
+export function isNarrowed(db: TenantDb, query: GroupListQuery, viewer: ViewerOfGroups | undefined): boolean {
   return query.searchKey !== undefined || orderOf(query) !== undefined || filtersOf(db, query, viewer).length > 0
 }
 
 /** The group is of these types and may be shown to the viewer. */
-function visible(db: TenantDb, types: GroupType[], viewer: Viewer | undefined): Condition[] {
+function visible(db: TenantDb, types: GroupType[], viewer: ViewerOfGroups | undefined): Condition[] {
   return [
     ...(types.length < groupTypes.length ? [is(sql`groups.type IN (${sql.join(types)})`)] : []),
     ...(viewer && types.includes('private')
@@ -90,10 +90,10 @@ interface Found {
 export async function selectNarrowed(
   db: TenantDb,
   query: GroupListQuery,
-  viewer: Viewer | undefined,
+  viewer: ViewerOfGroups | undefined,
   types: GroupType[],
-  slice: Slice,
-): Promise<Selected> {
+  slice: SliceOfGroups,
+): Promise<SelectedGroups> {
   const { total, guids } = await findNarrowed(db, query, viewer, types, slice)
   return { total, rows: await groupsInOrder(db, guids, viewer) }
 }
@@ -101,9 +101,9 @@ export async function selectNarrowed(
 async function findNarrowed(
   db: TenantDb,
   query: GroupListQuery,
-  viewer: Viewer | undefined,
+  viewer: ViewerOfGroups | undefined,
   types: GroupType[],
-  slice: Slice,
+  slice: SliceOfGroups,
 ): Promise<Found> {
   const { searchKey, searchIn } = query
   const filters = filtersOf(db, query, viewer)
@@ -132,7 +132,7 @@ function foundBy(db: TenantDb, search: Search): Condition {
  * A page of the groups that a search finds, newest first. The index counts what it finds without a look at any group; of
  * those that may not be shown, as many are counted off as match.
  */
-async function selectSearched(db: TenantDb, search: Search, shown: Condition[], slice: Slice): Promise<Found> {
+async function selectSearched(db: TenantDb, search: Search, shown: Condition[], slice: SliceOfGroups): Promise<Found> {
   const hits = await countMatching(db, search)
   if (shown.length === 0) {
     const guids = slice.offset >= hits ? [] : await idsOnPage(db, search, slice)
@@ -162,7 +162,7 @@ async function page(
   conditions: Condition[],
   order: ReturnType<typeof sql>,
   total: number,
-  { limit, offset }: Slice,
+  { limit, offset }: SliceOfGroups,
 ): Promise<Found> {
   if (offset >= total || limit === 0) return { total, guids: [] }
   const rows = await db.sql<{ guid: string }>`SELECT groups.guid ${fulfilling(db, conditions)}

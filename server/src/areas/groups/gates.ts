@@ -8,7 +8,7 @@ import type { MemberScope } from './schemas.ts'
 export const forgetPermissions = gate('forgetPermissions', async (_db: TenantDb, _guid: string): Promise<void> => {})
 
 /** What was set for an act of a scope, and to whom it may be done; an empty list means all scopes. */
-export interface Said {
+export interface SaidInGroup {
   word: 'allow' | 'deny' | undefined
   scopes: string[]
 }
@@ -16,7 +16,12 @@ export interface Said {
 /** What a group has set for an act of its members of a scope. The area of scope permissions brings the answer. */
 export const scopeSays = gate(
   'scopeSays',
-  async (_db: TenantDb, _actor: Actor, _of: { guid: string; scope: MemberScope }, _act: GroupAct): Promise<Said> => ({
+  async (
+    _db: TenantDb,
+    _actor: Actor,
+    _of: { guid: string; scope: MemberScope },
+    _act: GroupAct,
+  ): Promise<SaidInGroup> => ({
     word: undefined,
     scopes: [],
   }),

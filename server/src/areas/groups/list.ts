@@ -5,16 +5,16 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { isNarrowed, selectNarrowed } from './found.ts'
 import { groupIdsOf } from './membership.ts'
 import { type GroupListQuery, type GroupType, groupTypes } from './schemas.ts'
-import { groupsInOrder, type Selected, type Slice, type Viewer } from './selection.ts'
+import { groupsInOrder, type SelectedGroups, type SliceOfGroups, type ViewerOfGroups } from './selection.ts'
 import { groupsList } from './tables.ts'
 
 /** One page of groups, and how many there are in all. */
 export async function selectGroups(
   db: TenantDb,
   query: GroupListQuery,
-  viewer: Viewer | undefined,
-  slice: Slice = sliceOf(query),
-): Promise<Selected> {
+  viewer: ViewerOfGroups | undefined,
+  slice: SliceOfGroups = sliceOf(query),
+): Promise<SelectedGroups> {
   const types = typesWanted(query, viewer)
   if (types.length === 0 || !knowsWords(query)) return { total: 0, rows: [] }
   if (isNarrowed(db, query, viewer)) {
@@ -30,7 +30,7 @@ function asksForFew({ guid, guids, hasJoined, tags, sortBy, updatedAt }: GroupLi
   return (guid !== undefined || guids !== undefined || hasJoined === true) && !leadsThroughAll
 }
 
-function typesWanted({ type, types = [] }: GroupListQuery, viewer: Viewer | undefined): GroupType[] {
+function typesWanted({ type, types = [] }: GroupListQuery, viewer: ViewerOfGroups | undefined): GroupType[] {
   const filters = [types.map(meant), type === undefined ? [] : [meant(type)], viewer?.types ?? []]
   return groupTypes.filter((each) => filters.every((words) => isWanted(words, each)))
 }
@@ -61,9 +61,9 @@ interface Key {
 async function selectListed(
   db: TenantDb,
   types: GroupType[],
-  viewer: Viewer | undefined,
-  { limit, offset }: Slice,
-): Promise<Selected> {
+  viewer: ViewerOfGroups | undefined,
+  { limit, offset }: SliceOfGroups,
+): Promise<SelectedGroups> {
   const open = viewer ? types.filter((type) => type !== 'private') : types
   const own = viewer && types.includes('private') ? await privateGroupsOf(db, viewer.uid) : []
   const counts = await facetTotals(db, groupsList, [undefined])
@@ -99,7 +99,7 @@ function keys(db: TenantDb) {
 }
 
 /** A stretch of the groups of some types, newest first. */
-async function walk(db: TenantDb, types: GroupType[], { offset, limit }: Slice): Promise<Key[]> {
+async function walk(db: TenantDb, types: GroupType[], { offset, limit }: SliceOfGroups): Promise<Key[]> {
   if (types.length === 0) return []
   const everything = types.length === groupTypes.length
   const { until, skip } = await seekPage(db, groupsList, everything ? [] : { anyOf: types }, offset)

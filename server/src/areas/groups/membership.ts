@@ -66,12 +66,12 @@ export async function scopeInGroup(db: TenantDb, group: GroupRow, uid: string): 
 }
 
 /** What a user is in a group, and the membership if there is one. */
-export interface Place {
+export interface PlaceInGroup {
   standing: Standing
   member: GroupMemberRow | undefined
 }
 
-export async function placeIn(db: TenantDb, group: GroupRow, uid: string): Promise<Place> {
+export async function placeIn(db: TenantDb, group: GroupRow, uid: string): Promise<PlaceInGroup> {
   const member = await findMember(db, group, uid)
   if (member) return { standing: standingOf(group, member), member }
   return { standing: (await findBan(db, group, uid)) ? 'banned' : 'outsider', member }

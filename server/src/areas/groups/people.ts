@@ -9,7 +9,7 @@ import { type UserRow, usersByUid, usersList } from '../users/index.ts'
 import { bansListOf, membersListOf } from './membership.ts'
 import { askedSharedMax, uidsOnlineFor } from './online.ts'
 import { type MemberScope, memberScopes } from './schemas.ts'
-import type { Slice } from './selection.ts'
+import type { SliceOfGroups } from './selection.ts'
 import type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
 
 /** Pages of who is in a group, or shut out of it: the latest to come first, then by UID. */
@@ -44,7 +44,7 @@ export async function selectMembers(
   view: View,
   group: GroupRow,
   { status, ...query }: Omit<PeopleQuery, 'connected'> & { status?: string | undefined },
-  slice: Slice,
+  slice: SliceOfGroups,
 ): Promise<People<GroupMemberRow>> {
   const roll: Roll = { table: 'group_members', list: membersListOf(group), at: 'joined_at', group }
   if (status === undefined) return selectPeople(view.db, roll, query, slice)
@@ -58,7 +58,7 @@ export function selectBanned(
   db: TenantDb,
   group: GroupRow,
   query: Pick<PeopleQuery, 'searchKey' | 'visible'>,
-  slice: Slice,
+  slice: SliceOfGroups,
 ) {
   const roll: Roll = { table: 'group_bans', list: bansListOf(group), at: 'banned_at', group }
   return selectPeople<GroupBanRow>(db, roll, query, slice)
@@ -68,7 +68,7 @@ async function selectPeople<Row extends { uid: string; user_id: string }>(
   db: TenantDb,
   roll: Roll,
   { scopes = memberScopes, connected, searchKey, visible }: PeopleQuery,
-  slice: Slice,
+  slice: SliceOfGroups,
 ): Promise<People<Row>> {
   const wanted = wantedScopes(scopes)
   if (wanted?.length === 0) return { total: 0, rows: [] }
@@ -116,7 +116,7 @@ async function walk<Row>(
   db: TenantDb,
   { table, list, at, group }: Roll,
   wanted: MemberScope[] | undefined,
-  { limit, offset }: Slice,
+  { limit, offset }: SliceOfGroups,
 ): Promise<Row[]> {
   const { until, skip } = await seekPage(db, list, wanted ? { anyOf: wanted } : [], offset)
   const column = (name: string) => sql.ref(`${table}.${name}`)
@@ -212,7 +212,12 @@ async function countFound(db: TenantDb, sought: Sought): Promise<number> {
 }
 
 /** A page of those sought. Where many of the list are, asking in its order fills the page after a few steps. */
-async function found<Row>(db: TenantDb, sought: Sought, total: number, { limit, offset }: Slice): Promise<Row[]> {
+async function found<Row>(
+  db: TenantDb,
+  sought: Sought,
+  total: number,
+  { limit, offset }: SliceOfGroups,
+): Promise<Row[]> {
   const { table, at } = sought.roll
   const steps = ((offset + limit) * sought.listed) / total
   const rows = sql`SELECT ${sql.table(table)}.*`
@@ -232,7 +237,7 @@ async function selectOffline<Row extends { uid: string }>(
   db: TenantDb,
   sought: Sought,
   { uids }: Connected,
-  { limit, offset }: Slice,
+  { limit, offset }: SliceOfGroups,
 ): Promise<{ total: number; rows: Row[] }> {
   const online = await searchOf(db, { ...sought, connected: { uids, areWanted: true } })
   const connected = await countFound(db, online)

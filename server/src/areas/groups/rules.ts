@@ -17,7 +17,7 @@ export type Standing = 'owner' | MemberScope | 'outsider' | 'banned'
 export type Acting = Standing | 'server'
 
 /** What an act is done to: a user in some standing, and whether that is the acting one. */
-export interface Target {
+export interface ActTarget {
   standing: Standing
   self: boolean
 }
@@ -87,7 +87,7 @@ export function requireMayUnban(acting: Acting, guid: string): void {
 }
 
 /** Kicking and banning. Who was never in the group is banned as a participant would be. */
-export function requireMayRemove(acting: Acting, target: Target, guid: string): void {
+export function requireMayRemove(acting: Acting, target: ActTarget, guid: string): void {
   requireMayAct(acting, target, guid)
   if (!mayRemove(acting, target.standing)) throw noClearance({ guid })
 }
@@ -99,7 +99,7 @@ function mayRemove(acting: Acting, target: Standing): boolean {
   return acting === 'moderator' && target !== 'admin' && target !== 'moderator'
 }
 
-export function requireMayRescope(acting: Acting, target: Target, to: MemberScope, guid: string): void {
+export function requireMayRescope(acting: Acting, target: ActTarget, to: MemberScope, guid: string): void {
   requireMayAct(acting, target, guid)
   if (!mayRescope(acting, target.standing, to)) throw noScopeClearance({ guid })
 }
@@ -112,7 +112,7 @@ function mayRescope(acting: Acting, target: Standing, to: MemberScope): boolean 
   return acting === 'moderator' && target === 'participant' && to !== 'admin'
 }
 
-function requireMayAct(acting: Acting, { self }: Target, guid: string): void {
+function requireMayAct(acting: Acting, { self }: ActTarget, guid: string): void {
   requireMember(acting, guid)
   if (self) throw noSelfAction({ guid })
 }

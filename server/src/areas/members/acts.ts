@@ -19,7 +19,7 @@ import { authoriseLeaving } from './permissions.ts'
 export interface Encounter extends Scene {
   user: UserRow
   target: GroupMemberRow
-  on: groupRules.Target
+  on: groupRules.ActTarget
 }
 
 /** The scene of an act on a member; refuses strangers to the group, on either side. */

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { findConversation, findRow, hiddenUpTo, lookedAtMax } from '../timeline/index.ts'
-import type { InConversation, Quest, Scope } from './ways.ts'
+import type { InConversation, Quest, WayScope } from './ways.ts'
 
 type After = Quest['after']
 
 /** How many messages a list may have to look at, at most: all of its scope that come after a user's cursors. */
-export async function mostIn(db: TenantDb, scope: Scope, after: After): Promise<number> {
+export async function mostIn(db: TenantDb, scope: WayScope, after: After): Promise<number> {
   switch (scope.kind) {
     case 'app':
       return Number.POSITIVE_INFINITY

@@ -29,7 +29,7 @@ const mentionsMax = 10
 
 export type Data = Record<string, unknown>
 
-export interface Content {
+export interface MessageContent {
   category: string
   type: string
   data: Data
@@ -65,7 +65,7 @@ export function contentOf(
   sent: unknown,
   received: Attachment[] = [],
   filesMax = attachmentsMax,
-): Content {
+): MessageContent {
   const data = objectOf(sent)
   if (!data) throw invalidData({ reason: 'must be an object' })
   if (received.length > 0 && !isMedia(kind)) throw invalidMedia({ reason: 'only media messages have files' })
@@ -87,7 +87,7 @@ const editableNames: Record<string, string[]> = {
 }
 
 /** The same for an edit: what is given replaces what was there. */
-export function editedContent(kind: { category: string; type: string }, stored: Data, sent: unknown): Content {
+export function editedContent(kind: { category: string; type: string }, stored: Data, sent: unknown): MessageContent {
   const data = objectOf(sent)
   if (!data) throw invalidData({ reason: 'must be an object' })
   const editable = editableNames[kind.category] ?? []
@@ -103,7 +103,7 @@ function checked(
   data: Data,
   received: Attachment[] = [],
   filesMax = attachmentsMax,
-): Content {
+): MessageContent {
   const bytes = Buffer.byteLength(JSON.stringify(data))
   if (bytes > dataBytesMax) throw invalidData({ reason: `must not be larger than ${dataBytesMax} bytes` })
   const content: Data = { ...data, ...checkedMetadata(data) }
@@ -205,7 +205,7 @@ export function flagsOf({
   data,
   mentioned,
   ...kind
-}: Pick<Content, 'category' | 'type' | 'data' | 'mentioned'>): string {
+}: Pick<MessageContent, 'category' | 'type' | 'data' | 'mentioned'>): string {
   const text = typeof data.text === 'string' ? data.text : ''
   return `${isMedia(kind) ? 'a' : ''}${hasLink(text) ? 'l' : ''}${mentioned.length > 0 ? 'm' : ''}`
 }

@@ -13,7 +13,7 @@ import { messagesList } from './store.ts'
 export type Condition = RawBuilder<SqlBool>
 
 /** Who looks, and whom they have blocked. */
-export interface Viewer {
+export interface ViewerOfMessages {
   uid: string
   blocked: string[]
 }
@@ -58,7 +58,12 @@ export function sendersAsked({ sender, senders = [] }: Query): string[] {
 }
 
 /** All that is asked, but for whose messages and how far somebody has come: see `sendersAsked` and `cursorsAsked`. */
-export function conditionsOf(db: TenantDb, query: Query, viewer: Viewer | undefined, inThread = false): Condition[] {
+export function conditionsOf(
+  db: TenantDb,
+  query: Query,
+  viewer: ViewerOfMessages | undefined,
+  inThread = false,
+): Condition[] {
   const toTimestamp = query.fromTimestamp === undefined ? undefined : query.toTimestamp
   return [
     ...between('messages.sent_at', query.fromTimestamp, toTimestamp),
@@ -107,7 +112,7 @@ function changedWhen(query: Query): Condition[] {
 }
 
 /** Filters that only mean something where somebody looks; how far they have come is told by `cursorsAsked`. */
-function viewerConditions(query: Query, viewer: Viewer | undefined, inThread: boolean): Condition[] {
+function viewerConditions(query: Query, viewer: ViewerOfMessages | undefined, inThread: boolean): Condition[] {
   if (query.saved && !viewer) throw badRequest({ saved: ['needs an acting user'] })
   // The others ask about somebody who is not there, which is no question.
   if (!viewer) return []
@@ -126,7 +131,7 @@ export function asksWhoIsBlocked({ unread, hideMessagesFromBlockedUsers }: Query
 }
 
 /** What counts as unread, wherever unread messages are counted. Replies count in their thread and nowhere else. */
-export function counted({ uid, blocked }: Viewer, inThread = false): Condition[] {
+export function counted({ uid, blocked }: ViewerOfMessages, inThread = false): Condition[] {
   return [
     ...when(!inThread, sql<SqlBool>`messages.counts = 1`),
     sql<SqlBool>`messages.deleted_at IS NULL`,
@@ -165,7 +170,7 @@ export interface Named {
   isFew?: true
 }
 
-export function namedBy(db: TenantDb, query: Query, viewer: Viewer | undefined): Named[] {
+export function namedBy(db: TenantDb, query: Query, viewer: ViewerOfMessages | undefined): Named[] {
   const { tags, mentionedUids, myMentionsOnly, saved } = query
   return [
     ...(tags ? [namedIn(db, 'message_tags', 'tag', tags)] : []),
@@ -186,7 +191,7 @@ function namedIn(db: TenantDb, table: 'message_tags' | 'message_mentions', colum
   }
 }
 
-function savedBy(db: TenantDb, { uid }: Viewer): Named {
+function savedBy(db: TenantDb, { uid }: ViewerOfMessages): Named {
   const ids = sql<number>`${savedIds.ask(db, uid)}`
   return { ids, each: sql`messages.id IN ${ids}`, isFew: true }
 }

@@ -9,10 +9,10 @@ import { seenBy } from '../users/index.ts'
 import { mostIn } from './amount.ts'
 import { beyondCursors, type Condition, type Named, sentBy } from './filters.ts'
 import { fieldWithoutPeople } from './store.ts'
-import { type Affix, beyond, direction, type Ids, idsOf, type Quest, type Scope, walk } from './ways.ts'
+import { beyond, direction, type Ids, idsOf, type Quest, type WayAffix, type WayScope, walk } from './ways.ts'
 
 /** What a list asks for, in one form for all the ways in which it can be answered. */
-export interface Wanted extends Pick<Quest, 'conditions' | 'isNarrowed' | 'after'> {
+export interface WantedMessages extends Pick<Quest, 'conditions' | 'isNarrowed' | 'after'> {
   search: Search | undefined
   /** Which ids other tables tell; the conditions say so, too. */
   named: Named[]
@@ -26,9 +26,9 @@ export interface Wanted extends Pick<Quest, 'conditions' | 'isNarrowed' | 'after
  */
 export async function findIds(
   db: TenantDb,
-  scope: Scope,
-  { search, named, senders, ...wanted }: Wanted,
-  affix: Affix,
+  scope: WayScope,
+  { search, named, senders, ...wanted }: WantedMessages,
+  affix: WayAffix,
   limit: number,
 ): Promise<Ids> {
   const quest = { past: undefined, ...wanted, affix, limit }
@@ -54,7 +54,7 @@ const appSize = 1_000_000
 const gatheredOfViewer = 20_000
 
 /** Up to so many hits are fetched and sorted; where more match, walking in order is soon done. */
-async function worthGathering(db: TenantDb, scope: Scope, limit: number): Promise<number> {
+async function worthGathering(db: TenantDb, scope: WayScope, limit: number): Promise<number> {
   const ofSize = (size: number) => Math.floor(Math.sqrt(size * limit))
   switch (scope.kind) {
     case 'viewer':
@@ -81,7 +81,7 @@ const hitsPerWanted = [2, 20]
  *
  * A short word costs the index the more, the more messages have it; so one first looks at the messages that are next.
  */
-async function searched(db: TenantDb, scope: Scope, search: Search, senders: string[], quest: Quest): Promise<Ids> {
+async function searched(db: TenantDb, scope: WayScope, search: Search, senders: string[], quest: Quest): Promise<Ids> {
   const { past, affix, limit } = quest
   const matching = thatMatch(db, search, quest)
   const isShort = hasShortWordsOnly(search)
@@ -117,7 +117,7 @@ async function searched(db: TenantDb, scope: Scope, search: Search, senders: str
 const quickerThanLongWord = 500
 
 /** Up to how many messages are sooner looked at than found. The index knows the conversation of each, but not who sees it. */
-function quickerThanIndex(scope: Scope, search: Search): number {
+function quickerThanIndex(scope: WayScope, search: Search): number {
   if (hasShortWordsOnly(search)) return lookedAtMax
   return scope.kind === 'conversation' ? 0 : quickerThanLongWord
 }
@@ -126,7 +126,7 @@ function quickerThanIndex(scope: Scope, search: Search): number {
 const messagesPerWanted = 100
 
 /** The next messages of a scope; for a user those of the app, whoever sees them: where one sees much, they are enough. */
-function nextIn(db: TenantDb, scope: Scope, quest: Quest): RawBuilder<number> {
+function nextIn(db: TenantDb, scope: WayScope, quest: Quest): RawBuilder<number> {
   const narrow = scope.kind === 'conversation' || scope.kind === 'thread' ? isIn(db, scope) : []
   const order = scope.kind === 'conversation' ? sql`messages.seq` : sql`messages.id`
   const all = [sql`messages.app_id = ${db.appId}`, ...narrow, ...beyond(quest)]
@@ -178,7 +178,7 @@ export function messagesAt(
 
 function gather(
   db: TenantDb,
-  scope: Scope,
+  scope: WayScope,
   places: RawBuilder<unknown>,
   senders: string[],
   quest: Quest,
@@ -200,7 +200,7 @@ function gather(
 }
 
 /** Whether a message is in a scope, asked of one after the other. */
-function isIn(db: TenantDb, scope: Scope): Condition[] {
+function isIn(db: TenantDb, scope: WayScope): Condition[] {
   switch (scope.kind) {
     case 'app':
       return [notErased(db)]

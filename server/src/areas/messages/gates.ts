@@ -3,10 +3,10 @@ import type { Work } from '../../kit/work.ts'
 import { gate } from '../../plain/gate.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import type { MessageRow } from '../timeline/index.ts'
-import type { Content } from './content.ts'
+import type { MessageContent } from './content.ts'
 
 /** A message that is about to be written. */
-export interface Proposal extends Content {
+export interface Proposal extends MessageContent {
   sender: string
   receiver: string
   receiverType: 'user' | 'group'

@@ -28,7 +28,7 @@ export { refuseOutsideApp, sendMessage } from './send.ts'
 export { requireMessage, seenMessage } from './store.ts'
 export { unreadAmong } from './unread-counts.ts'
 export { shown } from './view.ts'
-export type { Scope } from './ways.ts'
+export type { WayScope } from './ways.ts'
 
 export const messages = area({
   name: 'messages',

@@ -13,12 +13,12 @@ import {
   namedBy,
   searchOf,
   sendersAsked,
-  type Viewer,
+  type ViewerOfMessages,
 } from './filters.ts'
-import { findIds, messagesAt, notByHiddenNames, type Wanted } from './find.ts'
+import { findIds, messagesAt, notByHiddenNames, type WantedMessages } from './find.ts'
 import { listedFor } from './listed.ts'
 import { type MessageListQuery, messageLimits } from './schemas.ts'
-import { type Affix, type Ids, keysIn, type Scope } from './ways.ts'
+import { type Ids, keysIn, type WayAffix, type WayScope } from './ways.ts'
 
 /** Where a message stands: by its id, and among pinned ones by when it was pinned. */
 interface Keys {
@@ -43,12 +43,12 @@ export interface Asking {
   now: number
 }
 
-export async function viewerFor(db: TenantDb, actor: Actor): Promise<Viewer> {
+export async function viewerFor(db: TenantDb, actor: Actor): Promise<ViewerOfMessages> {
   return { uid: actor.uid, blocked: await blockedBy(db, actor) }
 }
 
 /** The same for a list: most do not ask whom the viewer has blocked. */
-async function viewerOf(db: TenantDb, actor: Actor, query: MessageListQuery): Promise<Viewer> {
+async function viewerOf(db: TenantDb, actor: Actor, query: MessageListQuery): Promise<ViewerOfMessages> {
   return asksWhoIsBlocked(query) ? viewerFor(db, actor) : { uid: actor.uid, blocked: [] }
 }
 
@@ -62,7 +62,7 @@ export function limitMaxFor({ kind }: Caller): number {
 /** One stretch of a list, in the order of ids. Reading on neither skips nor repeats what is written meanwhile. */
 export async function readStretch(
   db: TenantDb,
-  scope: Scope,
+  scope: WayScope,
   query: MessageListQuery,
   asking: Asking,
 ): Promise<Stretch> {
@@ -75,10 +75,10 @@ export async function readStretch(
 
 async function rowsOf(
   db: TenantDb,
-  scope: Scope,
+  scope: WayScope,
   query: MessageListQuery,
   actor: Actor | undefined,
-  affix: Affix,
+  affix: WayAffix,
   limit: number,
 ): Promise<SeenMessage[]> {
   const viewer = actor && (await viewerOf(db, actor, query))
@@ -88,7 +88,7 @@ async function rowsOf(
     ...(actor ? await listedFor(db, actor) : []),
     ...(await notByHiddenNames(db, search, actor)),
   ]
-  const wanted: Wanted = {
+  const wanted: WantedMessages = {
     conditions: [...narrowing, ...(await settledIn(db, scope))],
     isNarrowed: narrowing.length > 0,
     search,
@@ -103,7 +103,7 @@ async function rowsOf(
     return stretchOfPinned(pinned, query, affix, limit)
   }
   // What a user has saved begins with the newest, so reading on goes back in time.
-  const way: Affix = query.saved ? (affix === 'append' ? 'prepend' : 'append') : affix
+  const way: WayAffix = query.saved ? (affix === 'append' ? 'prepend' : 'append') : affix
   const found = await findIds(db, scope, startingAt(query, wanted, way), way, limit)
   const ascending = await load(db, found, viewer?.uid)
   return query.saved ? ascending.toReversed() : ascending
@@ -124,7 +124,7 @@ const times = [
 ] as const
 
 /** Servers begin with the oldest. An app that somebody looks at, and that says nothing of where, shows the newest. */
-function affixFor(query: MessageListQuery, { kind }: Caller): Affix {
+function affixFor(query: MessageListQuery, { kind }: Caller): WayAffix {
   if (query.affix !== undefined) return query.affix
   const beginsWithNewest = query.pinned || query.saved
   const saysWhere = query.id !== undefined || times.some((name) => query[name] !== undefined)
@@ -153,14 +153,19 @@ function stoodAt({ id, sentAt, pinnedAt }: MessageListQuery, now: number): Parti
  * Within a conversation messages come in the order of their ids. Across conversations a smaller id can come after a
  * larger one, and such lists end before the first that may still be missing.
  */
-async function settledIn(db: TenantDb, { kind }: Scope): Promise<Condition[]> {
+async function settledIn(db: TenantDb, { kind }: WayScope): Promise<Condition[]> {
   if (kind === 'conversation' || kind === 'thread') return []
   const settled = await db.settledId('messages')
   return settled === undefined ? [] : [sql`messages.id <= ${settled}`]
 }
 
 /** Pinned messages stand by when they were pinned, the latest first. A conversation has few of them. */
-function stretchOfPinned(pinned: SeenMessage[], query: MessageListQuery, affix: Affix, limit: number): SeenMessage[] {
+function stretchOfPinned(
+  pinned: SeenMessage[],
+  query: MessageListQuery,
+  affix: WayAffix,
+  limit: number,
+): SeenMessage[] {
   const all = pinned.toSorted(byPin)
   const place = placeOfPin(all, query)
   if (query.id !== undefined && !place) return []
@@ -180,7 +185,7 @@ function placeOfPin(all: Pin[], { id, pinnedAt }: MessageListQuery): Pin | undef
   return pinnedAt === undefined ? all.find((row) => row.id === id) : { id, pinned_at: pinnedAt }
 }
 
-function startingAt({ id, sentAt }: MessageListQuery, wanted: Wanted, affix: Affix): Wanted {
+function startingAt({ id, sentAt }: MessageListQuery, wanted: WantedMessages, affix: WayAffix): WantedMessages {
   if (id !== undefined) return { ...wanted, past: id }
   if (sentAt === undefined) return wanted
   const start: Condition = affix === 'append' ? sql`messages.sent_at > ${sentAt}` : sql`messages.sent_at < ${sentAt}`

@@ -29,7 +29,7 @@ import { Message } from '../timeline/schemas.ts'
 import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, toUser } from '../users/index.ts'
 import { deleteForGood, deleteMessage, editMessage } from './change.ts'
-import type { Content } from './content.ts'
+import type { MessageContent } from './content.ts'
 import * as failures from './errors.ts'
 import { type Asking, limitMaxFor, readStretch } from './list.ts'
 import { messagesOfUser } from './list-of-user.ts'
@@ -46,7 +46,7 @@ import {
   ReceiptStretch,
   receiptLimits,
   receiversMax,
-  type Sent,
+  type SentAnswer,
   SentToMany,
   UnreadCounts,
   UnreadCountsByKind,
@@ -56,7 +56,7 @@ import { readContent, sendMessage as sendOne, sendTo } from './send.ts'
 import { requireMessage, seenMessage } from './store.ts'
 import { countsByKind, unreadCounts } from './unread-counts.ts'
 import { shown } from './view.ts'
-import { type InConversation, keysIn, type Scope } from './ways.ts'
+import { type InConversation, keysIn, type WayScope } from './ways.ts'
 
 const messageBytesMax = 262_144
 
@@ -150,7 +150,7 @@ async function sendToAll(call: SendCall, speaker: Speaker): Promise<{ data: Mess
 const bytesToManyMax = 16_384
 
 /** What one request of a user has written is limited by its bytes, too. */
-function requireLittle({ data }: Content, receivers: number): void {
+function requireLittle({ data }: MessageContent, receivers: number): void {
   if (Buffer.byteLength(JSON.stringify(data)) * receivers <= bytesToManyMax) return
   throw badRequest({
     multipleReceivers: [`must be so few that data has no more than ${bytesToManyMax} bytes for all of them together`],
@@ -180,8 +180,8 @@ async function eachReceiver(
   ids: string[],
   placeOf: (id: string) => Place,
   send: (id: string) => Promise<Message>,
-): Promise<Record<string, Sent>> {
-  const outcomes = new Map<string, Sent>()
+): Promise<Record<string, SentAnswer>> {
+  const outcomes = new Map<string, SentAnswer>()
   for (const id of inOrder(ids, placeOf)) {
     try {
       outcomes.set(id, { success: true, data: await send(id) })
@@ -190,7 +190,7 @@ async function eachReceiver(
       outcomes.set(id, { success: false, error: { code: error.code, message: error.message } })
     }
   }
-  return Object.fromEntries(ids.map((id) => [id, outcomes.get(id) as Sent]))
+  return Object.fromEntries(ids.map((id) => [id, outcomes.get(id) as SentAnswer]))
 }
 
 const sendToUser = operation({
@@ -329,7 +329,7 @@ const listMessages = operation({
 })
 
 /** A conversation that is not the viewer's has nothing for them. */
-async function scopeOf(db: TenantDb, { conversationKey }: Place, actor: Actor | undefined): Promise<Scope> {
+async function scopeOf(db: TenantDb, { conversationKey }: Place, actor: Actor | undefined): Promise<WayScope> {
   if (!actor) {
     const conversation = await findConversation(db, conversationKey)
     return inConversation(conversationKey, conversation?.erased_seq ?? 0)
@@ -339,7 +339,7 @@ async function scopeOf(db: TenantDb, { conversationKey }: Place, actor: Actor | 
 }
 
 /** All that an id can mean: for a user, of their conversations; for the app, of all. That is one as a rule. */
-async function scopeNamed(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<Scope> {
+async function scopeNamed(db: TenantDb, conversationId: string, actor: Actor | undefined): Promise<WayScope> {
   const keys = placesNamed(conversationId).map(({ conversationKey }) => conversationKey)
   const among = actor
     ? (await sidesAmong(db, keys, actor.uid)).map((side) => inConversation(side.conversation_key, side.cleared_seq))
@@ -355,7 +355,7 @@ function inConversation(conversationKey: ConversationKey, clearedSeq: number): I
 
 type ListCall = Asking & View & { query: MessageListQuery }
 
-async function list(call: ListCall, scope: Scope) {
+async function list(call: ListCall, scope: WayScope) {
   const { db, query, actor, caller } = call
   if (query.count && actor) {
     const counts = await unreadCounts(db, actor, query, keysIn(scope))

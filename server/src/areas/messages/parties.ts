@@ -81,7 +81,7 @@ export async function refuseForbidden(
   db: TenantDb,
   speaker: Speaker,
   receiver: Receiver,
-  { category, type, mimeTypes }: contentRules.Content,
+  { category, type, mimeTypes }: contentRules.ContentToJudge,
   isReply: boolean,
 ): Promise<void> {
   const { actor } = speaker
@@ -95,7 +95,7 @@ async function refuseByRole(
   db: TenantDb,
   actor: Actor,
   receiver: Receiver,
-  content: contentRules.Content,
+  content: contentRules.ContentToJudge,
   isReply: boolean,
 ): Promise<void> {
   const { uid } = actor
@@ -148,7 +148,7 @@ async function refuseByScope(
   db: TenantDb,
   actor: Actor,
   group: GroupRow,
-  content: contentRules.Content,
+  content: contentRules.ContentToJudge,
   isReply: boolean,
 ): Promise<void> {
   const scope = await requireScope(db, group, actor.uid)

@@ -15,7 +15,7 @@ import { messagesOfUser } from './list-of-user.ts'
 import type { MessageListQuery } from './schemas.ts'
 import { putTags } from './send.ts'
 import { messagesList, searchEntry } from './store.ts'
-import type { Scope } from './ways.ts'
+import type { WayScope } from './ways.ts'
 
 const partners = 12
 const rounds = 100
@@ -175,7 +175,7 @@ for (const database of databases) {
       assert.ok(read <= few, `${name}: ${read} rows read for ${text}\n${JSON.stringify(plan)}`)
     }
 
-    const scopes: [string, Scope, Actor | undefined][] = [
+    const scopes: [string, WayScope, Actor | undefined][] = [
       ['of the app', { kind: 'app' }, undefined],
       ['of a conversation', { kind: 'conversation', conversationKey: keyWith('p7'), clearedSeq: 0 }, actor],
       ['of a reset conversation', { kind: 'conversation', conversationKey: keyWith('p3'), clearedSeq: 50 }, actor],
@@ -228,7 +228,7 @@ for (const database of databases) {
     })
 
     /** All that a list of a scope holds, read on from one piece to the next. */
-    async function readAll(scope: Scope, query: MessageListQuery, pieces: number, from?: number): Promise<number[]> {
+    async function readAll(scope: WayScope, query: MessageListQuery, pieces: number, from?: number): Promise<number[]> {
       const db = tenantDb(h.service.house.database.reader, app.id)
       const found: number[] = []
       for (let id = from; pieces > 0; pieces -= 1) {

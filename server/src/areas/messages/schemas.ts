@@ -59,19 +59,19 @@ export const MessageSend = Type.Object({
 })
 export type MessageSend = Static<typeof MessageSend>
 
-const Sent = Type.Union([
+const SentAnswer = Type.Union([
   Type.Object({ success: Type.Literal(true), data: Message }),
   Type.Object({
     success: Type.Literal(false),
     error: Type.Object({ code: Type.String(), message: Type.String() }),
   }),
 ])
-export type Sent = Static<typeof Sent>
+export type SentAnswer = Static<typeof SentAnswer>
 
 /** What became of a message to each of several receivers. */
 export const SentToMany = Type.Object({
-  uids: Type.Optional(Type.Record(Type.String(), Sent)),
-  guids: Type.Optional(Type.Record(Type.String(), Sent)),
+  uids: Type.Optional(Type.Record(Type.String(), SentAnswer)),
+  guids: Type.Optional(Type.Record(Type.String(), SentAnswer)),
 })
 export type SentToMany = Static<typeof SentToMany>
 

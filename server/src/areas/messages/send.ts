@@ -19,7 +19,7 @@ import {
 } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { blocksBetween, systemUid, toUser, usersByUid } from '../users/index.ts'
-import { type Content, contentOf, flagsOf, isMedia, kindOf, messageCharactersMax, objectOf } from './content.ts'
+import { contentOf, flagsOf, isMedia, kindOf, type MessageContent, messageCharactersMax, objectOf } from './content.ts'
 import {
   actionNotAllowed,
   blockedByExtension,
@@ -58,7 +58,7 @@ export async function sendTo(
   work: Work,
   speaker: Speaker,
   { receiverType, to }: { receiverType: 'user' | 'group'; to: string },
-  content: Content,
+  content: MessageContent,
   body: MessageSend,
 ): Promise<Message> {
   const receiver = await receiverFor(work.db, receiverType, to)
@@ -66,7 +66,7 @@ export async function sendTo(
 }
 
 /** Checks the content before anything is looked up: it is the same for every receiver. */
-export function readContent(body: MessageSend, files: ReceivedFile[], filesMax: number): Content {
+export function readContent(body: MessageSend, files: ReceivedFile[], filesMax: number): MessageContent {
   const [first] = files
   const kind = kindOf(first && kindIsOpen(body) ? { ...body, type: typeFor(first) } : body)
   const data = dataOf(body, first !== undefined)
@@ -101,7 +101,7 @@ export async function deliver(
   work: Work,
   speaker: Speaker,
   receiver: Receiver,
-  content: Content,
+  content: MessageContent,
   { muid, parentMessageId, parentId = parentMessageId, quotedMessageId, tags }: MessageSend,
 ): Promise<Message> {
   const { db } = work
@@ -144,7 +144,7 @@ async function write(
   speaker: Speaker,
   receiver: Receiver,
   place: Place,
-  content: Content,
+  content: MessageContent,
   { muid, tags, parent, quotedId }: Links,
 ): Promise<Message> {
   const { db } = work
@@ -191,7 +191,7 @@ async function write(
 type Attached = { attachments?: { url: string; mimeType: string }[] }
 
 /** The content with files of ours, and what we know of them, in place of the addresses by which they were named. */
-async function withOwnFiles({ db, tools }: Work, content: Content): Promise<Content> {
+async function withOwnFiles({ db, tools }: Work, content: MessageContent): Promise<MessageContent> {
   if (!isMedia(content)) return content
   const named = (content.data as Attached).attachments ?? []
   const attachments = await adoptAttachments(db, tools, named)

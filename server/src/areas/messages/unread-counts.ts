@@ -25,7 +25,7 @@ import {
   searchOf,
   sendersAsked,
   sentBy,
-  type Viewer,
+  type ViewerOfMessages,
 } from './filters.ts'
 import { eachMatches, messagesAt, notByHiddenNames } from './find.ts'
 import { viewerFor } from './list.ts'
@@ -88,7 +88,7 @@ export async function unreadAmong(db: TenantDb, actor: Actor, sides: Side[]): Pr
 }
 
 /** What is asked beyond what every count of unread messages means: those of blocked users never count. */
-function narrowing(db: TenantDb, query: MessageListQuery, viewer: Viewer): Condition[] {
+function narrowing(db: TenantDb, query: MessageListQuery, viewer: ViewerOfMessages): Condition[] {
   const { unread: _, hideMessagesFromBlockedUsers: __, ...asked } = query
   return [
     ...conditionsOf(db, asked, viewer),
@@ -103,7 +103,7 @@ function narrowing(db: TenantDb, query: MessageListQuery, viewer: Viewer): Condi
  */
 async function countEach(
   db: TenantDb,
-  viewer: Viewer,
+  viewer: ViewerOfMessages,
   sides: Side[],
   search: Search | undefined,
   conditions: Condition[],
@@ -127,7 +127,12 @@ function counting(db: TenantDb, uid: string): RawBuilder<unknown> {
       AND message_mentions.message_id = messages.id AND message_mentions.uid = ${uid}) THEN 1 ELSE 0 END) AS mentions`
 }
 
-function amongHits(db: TenantDb, { uid }: Viewer, search: Search, conditions: Condition[]): RawBuilder<unknown> {
+function amongHits(
+  db: TenantDb,
+  { uid }: ViewerOfMessages,
+  search: Search,
+  conditions: Condition[],
+): RawBuilder<unknown> {
   const all = [...conditions, visibleTo(db, uid), ...beyondCursors(db, uid, ['read_seq'])]
   return sql`${messagesAt(db, placesMatching(db, search), counting(db, uid))} AND ${sql.join(all, sql` AND `)}`
 }
@@ -135,7 +140,12 @@ function amongHits(db: TenantDb, { uid }: Viewer, search: Search, conditions: Co
 // So many conversations are named in a statement; where there are more, all of the user's are counted.
 const keysNamedMax = 200
 
-function amongUnread(db: TenantDb, { uid }: Viewer, sides: Side[], conditions: Condition[]): RawBuilder<unknown> {
+function amongUnread(
+  db: TenantDb,
+  { uid }: ViewerOfMessages,
+  sides: Side[],
+  conditions: Condition[],
+): RawBuilder<unknown> {
   const keys = sides.map(({ conversation_key }) => conversation_key)
   const inThese =
     keys.length > keysNamedMax ? sql`` : sql`AND conversation_rows.conversation_key IN (${sql.join(keys)})`

@@ -21,7 +21,7 @@ export interface InConversation {
 }
 
 /** Where messages are looked for. */
-export type Scope =
+export type WayScope =
   | { kind: 'app' }
   | InConversation
   | { kind: 'conversations'; among: InConversation[] }
@@ -29,12 +29,12 @@ export type Scope =
   | { kind: 'thread'; parentId: number }
 
 /** The conversations that a scope names; nothing, if it names none. */
-export function keysIn(scope: Scope): ConversationKey[] | undefined {
+export function keysIn(scope: WayScope): ConversationKey[] | undefined {
   if (scope.kind === 'conversation') return [scope.conversationKey]
   return scope.kind === 'conversations' ? scope.among.map(({ conversationKey }) => conversationKey) : undefined
 }
 
-export type Affix = 'append' | 'prepend'
+export type WayAffix = 'append' | 'prepend'
 
 /** What is asked of every message, however it is found, and how many are to be found in which direction. */
 export interface Quest {
@@ -45,7 +45,7 @@ export interface Quest {
   after: { uid: string; cursors: SideCursor[] }
   /** Only what lies past this message, in the direction of reading. */
   past: number | undefined
-  affix: Affix
+  affix: WayAffix
   limit: number
 }
 
@@ -65,7 +65,7 @@ export type Ids = number[] | RawBuilder<number>
  * The ids of the first messages of a scope, met on a walk through it. While everybody waits it is a short walk: in a
  * conversation that is the nearest part of it, which mostly has enough of what is wanted.
  */
-export async function walk(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<Ids> {
+export async function walk(db: TenantDb, scope: WayScope, senders: string[], quest: Quest): Promise<Ids> {
   if (!db.isShared) return walkToEnd(db, scope, senders, quest)
   if (scope.kind === 'viewer') await leaveIfManySides(db, scope.uid)
   const isNarrowed = quest.isNarrowed || senders.length > sendersApart
@@ -77,7 +77,7 @@ export async function walk(db: TenantDb, scope: Scope, senders: string[], quest:
   return near
 }
 
-async function walkToEnd(db: TenantDb, scope: Scope, senders: string[], quest: Quest): Promise<Ids> {
+async function walkToEnd(db: TenantDb, scope: WayScope, senders: string[], quest: Quest): Promise<Ids> {
   const ways: Way[] = []
   for (const ofSender of bySender(senders)) {
     const asked = { ...quest, conditions: [...ofSender, ...quest.conditions] }
@@ -119,9 +119,9 @@ export function beyond({ past, affix }: Pick<Quest, 'past' | 'affix'>): Conditio
   return [affix === 'append' ? sql`messages.id > ${past}` : sql`messages.id < ${past}`]
 }
 
-type Walkable = Exclude<Scope, { kind: 'viewer' | 'conversations' }>
+type Walkable = Exclude<WayScope, { kind: 'viewer' | 'conversations' }>
 
-function waysThrough(db: TenantDb, scope: Exclude<Scope, { kind: 'viewer' }>, quest: Quest): Promise<Way[]> {
+function waysThrough(db: TenantDb, scope: Exclude<WayScope, { kind: 'viewer' }>, quest: Quest): Promise<Way[]> {
   const parts = scope.kind === 'conversations' ? scope.among : [scope]
   return Promise.all(parts.map((part) => wayThrough(db, part, quest)))
 }
@@ -239,9 +239,9 @@ function inEach(db: TenantDb, floor: RawBuilder<number>, { past, affix }: Quest)
     : [here, sql`messages.seq > ${floor}`, sql`messages.seq <= ${lastUpTo(db, conversation, past - 1, seq)}`]
 }
 
-export const direction = (affix: Affix) => (affix === 'append' ? sql`ASC` : sql`DESC`)
+export const direction = (affix: WayAffix) => (affix === 'append' ? sql`ASC` : sql`DESC`)
 
-const inOrder = (affix: Affix) => (a: number, b: number) => (affix === 'append' ? a - b : b - a)
+const inOrder = (affix: WayAffix) => (a: number, b: number) => (affix === 'append' ? a - b : b - a)
 
 function walking(db: TenantDb, way: Way, { conditions, affix, limit }: Quest): RawBuilder<number> {
   const all = [sql`messages.app_id = ${db.appId}`, sql`messages.purged = 0`, ...way.conditions, ...conditions]

@@ -20,7 +20,7 @@ type Rule =
 /** The values by which content is judged. */
 export type ContentValues = Pick<RoleValues, Family | `${Family}.${Rule}`>
 
-export interface Content {
+export interface ContentToJudge {
   category: string
   /** Several, where it is not known yet which of them it will be: one that passes is enough. */
   type: string | readonly string[]
@@ -29,11 +29,11 @@ export interface Content {
 }
 
 /** Whether something may be said: by the act itself, and by every rule below it. */
-export function maySay(values: ContentValues, content: Content, isReply: boolean): boolean {
+export function maySay(values: ContentValues, content: ContentToJudge, isReply: boolean): boolean {
   return familiesOf(isReply).every((family) => values[family] === 'allow' && passes(values, family, content))
 }
 
-function passes(values: ContentValues, family: Family, { category, type, mimeTypes }: Content): boolean {
+function passes(values: ContentValues, family: Family, { category, type, mimeTypes }: ContentToJudge): boolean {
   return (
     isIn(values[`${family}.allowedMessageCategories`], category) &&
     (category !== 'message' || someIn(values[`${family}.allowedMessageTypes`], type)) &&
@@ -42,7 +42,7 @@ function passes(values: ContentValues, family: Family, { category, type, mimeTyp
   )
 }
 
-function someIn(list: readonly string[], types: Content['type']): boolean {
+function someIn(list: readonly string[], types: ContentToJudge['type']): boolean {
   return [types].flat().some((type) => isIn(list, type))
 }
 

@@ -5,7 +5,7 @@ import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { permissionDenied } from './errors.ts'
 import { scopesAreRuled } from './gates.ts'
-import { type Act, mayUse, type Policy } from './rules.ts'
+import { mayUse, type Policy, type RoleAct } from './rules.ts'
 import { readValues } from './store.ts'
 
 declare module '../../kit/operation.ts' {
@@ -121,7 +121,7 @@ function isRoleOf({ role, roleId }: Actor, entry: Entry): boolean {
 
 /** Refuses an act that the acting user's role does not allow. */
 export async function authorise(db: TenantDb, actor: Actor, act: string): Promise<void> {
-  if (!mayUse(await policyOf(db, actor), act as Act)) throw permissionDenied()
+  if (!mayUse(await policyOf(db, actor), act as RoleAct)) throw permissionDenied()
 }
 
 /** Refuses what a rule does not allow. */

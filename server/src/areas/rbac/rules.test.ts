@@ -5,7 +5,6 @@ import type { RoleSettings } from '../roles/schemas.ts'
 import { type RolePermissionId, rolePermissions } from './catalogue.ts'
 import { noRole, type PermissionValue, valuesInForce } from './permissions.ts'
 import {
-  type Act,
   listedBlockedRoles,
   listedGroupTypes,
   listedMessages,
@@ -23,6 +22,7 @@ import {
   mayUnblock,
   mayUse,
   type Policy,
+  type RoleAct,
   readableGroupTypes,
   readsOfFriendsOnly,
 } from './rules.ts'
@@ -95,7 +95,7 @@ const scopes = ['admin', 'moderator', 'participant']
 const without = (words: string[], word: string) => words.filter((each) => each !== word)
 
 /** Permissions that an operation is switched by, and the names under which operations ask for them. */
-const switched: [RolePermissionId, Act[]][] = [
+const switched: [RolePermissionId, RoleAct[]][] = [
   ['listUsers', ['listUsers']],
   ['getUserDetails', ['getUser']],
   ['blockUser', ['blockUser']],

@@ -1,7 +1,7 @@
 import type { FeatureKey } from '../restricted-features/index.ts'
 import type { RoleSettings } from '../roles/schemas.ts'
 import { type RoleSwitch, type RoleValues, rolePermissions } from './catalogue.ts'
-import { type Content, familiesOf, isMimeTypeIn, maySay } from './content.ts'
+import { type ContentToJudge, familiesOf, isMimeTypeIn, maySay } from './content.ts'
 import { isIn } from './permissions.ts'
 
 /**
@@ -24,7 +24,7 @@ export interface Other {
 }
 
 /** What an operation can be switched off by: a feature, or a permission where no feature names the act. */
-export type Act = FeatureKey | RoleSwitch
+export type RoleAct = FeatureKey | RoleSwitch
 
 /** Features and the permissions that switch the same act; the two catalogues name some acts differently. */
 const switches: Partial<Record<FeatureKey, RoleSwitch[]>> = {
@@ -44,12 +44,12 @@ const switches: Partial<Record<FeatureKey, RoleSwitch[]>> = {
   createCall: ['initiateCall'],
 }
 
-function switchesOf(act: Act): RoleSwitch[] {
+function switchesOf(act: RoleAct): RoleSwitch[] {
   return switches[act as FeatureKey] ?? (Object.hasOwn(rolePermissions, act) ? [act as RoleSwitch] : [])
 }
 
 /** Whether the role may act so at all; whom and what for is for the rules below. */
-export function mayUse({ restricted, values }: Policy, act: Act): boolean {
+export function mayUse({ restricted, values }: Policy, act: RoleAct): boolean {
   return !restricted.has(act) && switchesOf(act).every((id) => values[id] === 'allow')
 }
 
@@ -93,7 +93,7 @@ export function writesToFriendsOnly({ settings, values }: Policy): boolean {
   return settings.sendMessagesTo === 'friendsOnly' || values['sendMessage.mode'] === 'friends'
 }
 
-export interface MessageToSend extends Content {
+export interface MessageToSend extends ContentToJudge {
   receiver: ({ type: 'user' } & Other) | { type: 'group' }
   isReply: boolean
 }

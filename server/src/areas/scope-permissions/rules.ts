@@ -10,7 +10,7 @@ export function scopeMay(values: ScopeValues, act: ScopeSwitch): boolean {
   return values[act] === 'allow'
 }
 
-export function maySendHere(values: ScopeValues, content: contentRules.Content, isReply: boolean): boolean {
+export function maySendHere(values: ScopeValues, content: contentRules.ContentToJudge, isReply: boolean): boolean {
   return contentRules.maySay(values, content, isReply)
 }
 

@@ -11,13 +11,13 @@ import { type MemberScope, memberScopes, type ScopeValues, scopeCatalogues } fro
 const lockName = 'scope-permissions'
 
 /** The members of one scope in one group. */
-export interface Circle {
+export interface ScopeCircle {
   guid: string
   scope: MemberScope
 }
 
 /** What the path names: the group first, then the scope. */
-export async function requireCircle(db: TenantDb, params: { guid: string; scope: string }): Promise<Circle> {
+export async function requireCircle(db: TenantDb, params: { guid: string; scope: string }): Promise<ScopeCircle> {
   const { guid }: GroupRow = await requireGroup(db, params.guid)
   const scope = memberScopes.find((each) => each === params.scope)
   if (!scope) throw badRequest({ scope: [`must be one of ${memberScopes.join(', ')}`] })
@@ -44,19 +44,19 @@ function toGiven(rows: GivenRow[]): Given {
 }
 
 /** What was set for the members of a scope; `admin` for an owner. */
-async function givenTo(db: TenantDb, { guid, scope }: Circle): Promise<Given> {
+async function givenTo(db: TenantDb, { guid, scope }: ScopeCircle): Promise<Given> {
   return toGiven(await givenIn(db, { guid, scope }))
 }
 
 /** The values in force for the members of a scope. */
-export async function scopeValues(db: TenantDb, circle: Circle): Promise<ScopeValues> {
+export async function scopeValues(db: TenantDb, circle: ScopeCircle): Promise<ScopeValues> {
   return permissionKit.valuesInForce(scopeCatalogues[circle.scope], await givenTo(db, circle))
 }
 
 const nothing: Given = new Map()
 
 /** The same for one who acts: where no group of the app has set anything, nothing is looked up. */
-export async function givenToActor(db: TenantDb, actor: Actor, circle: Circle): Promise<Given> {
+export async function givenToActor(db: TenantDb, actor: Actor, circle: ScopeCircle): Promise<Given> {
   return (await policyOf(db, actor)).hasScopeRules ? givenTo(db, circle) : nothing
 }
 
@@ -65,7 +65,7 @@ export const anyRuled = (db: TenantDb) =>
   sql<SqlBool>`EXISTS (SELECT 1 FROM scope_permissions WHERE scope_permissions.app_id = ${db.appId})`
 
 /** What was set for an act in a group, and to members of which scopes it may be done. */
-export async function saidFor(db: TenantDb, actor: Actor, circle: Circle, act: string) {
+export async function saidFor(db: TenantDb, actor: Actor, circle: ScopeCircle, act: string) {
   const given = await givenToActor(db, actor, circle)
   return {
     word: given.get(act) as 'allow' | 'deny' | undefined,
@@ -73,7 +73,7 @@ export async function saidFor(db: TenantDb, actor: Actor, circle: Circle, act: s
   }
 }
 
-export async function scopeValuesFor(db: TenantDb, actor: Actor, circle: Circle): Promise<ScopeValues> {
+export async function scopeValuesFor(db: TenantDb, actor: Actor, circle: ScopeCircle): Promise<ScopeValues> {
   return permissionKit.valuesInForce(scopeCatalogues[circle.scope], await givenToActor(db, actor, circle))
 }
 
@@ -113,7 +113,7 @@ export async function ruledGroupsOf(db: TenantDb, actor: Actor): Promise<Map<str
 
 export async function setScopeValues(
   db: TenantDb,
-  { guid, scope }: Circle,
+  { guid, scope }: ScopeCircle,
   values: Map<string, permissionKit.PermissionValue>,
 ): Promise<void> {
   await keepGroup(db, guid)
@@ -130,7 +130,11 @@ export async function setScopeValues(
 }
 
 /** Back to the default; answers whether it was set. */
-export async function unsetScopeValue(db: TenantDb, { guid, scope }: Circle, permission: string): Promise<boolean> {
+export async function unsetScopeValue(
+  db: TenantDb,
+  { guid, scope }: ScopeCircle,
+  permission: string,
+): Promise<boolean> {
   await oneAtATime(db, lockName)
   const row = await db
     .delete('scope_permissions')

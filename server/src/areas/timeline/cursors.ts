@@ -46,7 +46,7 @@ const moveToOwn = prepared<
 )
 
 /** From which message a cursor has moved, and to which. */
-export interface Step {
+export interface CursorStep {
   from: number
   to: number
 }
@@ -59,7 +59,7 @@ export async function markRead(
   { db, now }: Doing,
   { purged_seq }: Pick<ConversationRow, 'purged_seq'>,
   { conversation_key: conversationKey, sender: uid, seq, counted }: MessageRow,
-): Promise<Partial<Record<ReceiptKind, Step>> | undefined> {
+): Promise<Partial<Record<ReceiptKind, CursorStep>> | undefined> {
   const before = seq - 1
   const [own] = await ownCursors(db, { conversationKey, uid })
   if (!own || own.read_seq >= seq) return undefined
@@ -75,7 +75,7 @@ export async function markRead(
 
 /** What a move has brought about: how far each cursor came, and which of them was the last in a group. */
 export interface Moved {
-  steps: Partial<Record<ReceiptKind, Step>>
+  steps: Partial<Record<ReceiptKind, CursorStep>>
   wasLast: ReceiptKind[]
 }
 
@@ -220,7 +220,7 @@ export async function settleEverybody(
   { db, now }: Doing,
   { type, conversation_key: conversationKey }: ConversationRow,
   kind: ReceiptKind,
-): Promise<Step | undefined> {
+): Promise<CursorStep | undefined> {
   if (type === 'user') return undefined
   const [first, second] = await furthestAtRest(db, conversationKey, kind)
   // Alone in a group, nobody else has come anywhere.

@@ -6,7 +6,7 @@ import { relationBetween } from '../blocked-users/index.ts'
 import { userChannel } from '../users/events.ts'
 import type { Blocks } from '../users/index.ts'
 import { findUser, systemUid, systemUser, toUser } from '../users/index.ts'
-import { receiptKinds, type Step, settleEverybody } from './cursors.ts'
+import { type CursorStep, receiptKinds, settleEverybody } from './cursors.ts'
 import { deliveredToAll, groupChannel, messagesDelivered, messagesRead, readByAll } from './events.ts'
 import { type ConversationKey, conversationIdOf, otherSide } from './place.ts'
 import type { ConversationRow, MessageRow, ReceiptKind } from './tables.ts'
@@ -16,7 +16,7 @@ export async function tellProgress(
   work: Work,
   conversation: ConversationRow,
   uid: string,
-  steps: Partial<Record<ReceiptKind, Step>>,
+  steps: Partial<Record<ReceiptKind, CursorStep>>,
 ): Promise<void> {
   const newest = await newestPassed(work.db, conversation, uid, steps)
   if (!newest) return
@@ -54,7 +54,7 @@ async function newestPassed(
   db: TenantDb,
   { conversation_key: conversationKey }: ConversationRow,
   uid: string,
-  { delivered, read }: Partial<Record<ReceiptKind, Step>>,
+  { delivered, read }: Partial<Record<ReceiptKind, CursorStep>>,
 ): Promise<MessageRow | undefined> {
   const first = Math.min(delivered?.from ?? Number.MAX_SAFE_INTEGER, read?.from ?? Number.MAX_SAFE_INTEGER)
   const to = (delivered ?? read)?.to ?? 0
@@ -140,7 +140,7 @@ async function tellAuthors(
   work: Work,
   { conversation_key, first: guid }: ConversationRow,
   kind: ReceiptKind,
-  { from, to }: Step,
+  { from, to }: CursorStep,
 ): Promise<void> {
   const passed = await work.db
     .select('messages')

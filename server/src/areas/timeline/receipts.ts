@@ -20,7 +20,7 @@ export interface Receipt {
 }
 
 /** Where in the list of receipts to read, in the order of UIDs. */
-export interface ReceiptStretch {
+export interface ReceiptsWanted {
   limit: number
   affix?: 'append' | 'prepend' | undefined
   /** A UID, itself left out. */
@@ -33,7 +33,7 @@ export interface ReceiptStretch {
  * The receipts of one message by UID, some at a time. Nobody has one for what they sent, and who came to a group later has
  * passed what was said before without receiving it.
  */
-export async function receiptsOf(view: View, message: MessageRow, stretch: ReceiptStretch): Promise<Receipt[]> {
+export async function receiptsOf(view: View, message: MessageRow, stretch: ReceiptsWanted): Promise<Receipt[]> {
   return (await receiptsOfEach(view, [message], stretch)).get(message.id) ?? []
 }
 
@@ -51,7 +51,7 @@ const messagesAtOnce = 40
 export async function receiptsOfEach(
   view: View,
   messages: (MessageRow | SeenMessage)[],
-  stretch: ReceiptStretch,
+  stretch: ReceiptsWanted,
   known: ReadonlyMap<string, UserRow> = new Map(),
 ): Promise<Map<number, Receipt[]>> {
   const { db } = view
@@ -105,7 +105,7 @@ interface AmongReached {
 }
 
 /** The receipts of messages that have come to few; how many they have come to, the same statement tells. */
-async function amongReached(db: TenantDb, messages: MessageRow[], stretch: ReceiptStretch): Promise<AmongReached> {
+async function amongReached(db: TenantDb, messages: MessageRow[], stretch: ReceiptsWanted): Promise<AmongReached> {
   const parts = messages.map((message) => {
     const { id, conversation_key, seq } = message
     return sql`SELECT CAST(${id} AS bigint) AS asked_id, reached.n, part.* FROM (
@@ -143,7 +143,7 @@ const membersPerReceipt = 5
 function membersIn(
   db: TenantDb,
   { conversation_key: conversationKey, seq }: MessageRow,
-  { limit, affix = 'append', id }: ReceiptStretch,
+  { limit, affix = 'append', id }: ReceiptsWanted,
   way: Through,
 ): RawBuilder<unknown> {
   if (way === 'by cursor') return sql`(${reachedBy(db, conversationKey, seq)}) AS conversation_rows`
@@ -155,7 +155,7 @@ function membersIn(
     ORDER BY conversation_rows.uid ${order} LIMIT ${Math.max(limit * membersPerReceipt, sortedMax)}) AS conversation_rows`
 }
 
-function selection(db: TenantDb, message: MessageRow, stretch: ReceiptStretch, way: Through): RawBuilder<unknown> {
+function selection(db: TenantDb, message: MessageRow, stretch: ReceiptsWanted, way: Through): RawBuilder<unknown> {
   const { id, conversation_key, seq, sender } = message
   const { limit, affix = 'append', id: cursor } = stretch
   const uid = way === 'by UID' ? sql`conversation_rows.uid` : textAsFound('conversation_rows.uid')

@@ -13,7 +13,7 @@ import { selectUsers } from './list.ts'
 import type { UserListQuery } from './schemas.ts'
 import { addMissingUsers, findUser, usersWithRole } from './store.ts'
 import type { UserRow } from './tables.ts'
-import type { Viewer } from './wanted.ts'
+import type { ViewerOfUsers } from './wanted.ts'
 
 /** Enough users that every way of counting and walking is the shortest for some question. */
 const everyone = 2_400
@@ -27,7 +27,7 @@ for (const database of databases) {
     let app: AppClient
     let rows: UserRow[]
     const blocked = ['u7', 'u30', 'u31']
-    const viewer: Viewer = { uid: 'u0', friendsOnly: false, roles: [] }
+    const viewer: ViewerOfUsers = { uid: 'u0', friendsOnly: false, roles: [] }
 
     before(async () => {
       h = await house({ database })
@@ -56,7 +56,7 @@ for (const database of databases) {
     after(() => h.close())
 
     /** The same question, answered by a look at every user. */
-    function expected(query: UserListQuery, asked: Viewer | undefined): string[] {
+    function expected(query: UserListQuery, asked: ViewerOfUsers | undefined): string[] {
       const part = folded(query.searchKey ?? '')
       const fields = query.searchIn ?? ['name', 'uid']
       const tagged = ({ tags }: UserRow) => query.tags?.some((tag) => JSON.parse(tags ?? '[]').includes(tag)) ?? true
@@ -120,7 +120,7 @@ for (const database of databases) {
 
     it('looks at few users for what concerns few of them, whatever is asked', async () => {
       const user = rows.find(({ uid }) => uid === 'u0') as UserRow
-      const questions: [string, UserListQuery, Viewer | undefined][] = [
+      const questions: [string, UserListQuery, ViewerOfUsers | undefined][] = [
         ['a rare key', { searchKey: 'u2399' }, undefined],
         ['a longer one', { searchKey: 'u239' }, viewer],
         ['a key and a filter', { searchKey: 'u239', role: 'guest' }, undefined],

@@ -7,12 +7,12 @@ import { countMatching, idsMatching, idsOnPage, matches } from '../../storage/se
 import type { TenantDb } from '../../storage/tenant.ts'
 import { uidsOfFriends } from './gates.ts'
 import { countHidden, type Hidden, someHidden } from './hidden.ts'
-import type { Selected } from './list.ts'
+import type { SelectedUsers } from './list.ts'
 import { uidsOnline } from './online.ts'
 import type { UserListQuery } from './schemas.ts'
 import { sortedNewestFirst, userSearch, usersAmong, usersByUid } from './store.ts'
 import type { UserRow } from './tables.ts'
-import type { Slice, Viewer, Wanted } from './wanted.ts'
+import type { SliceOfUsers, ViewerOfUsers, WantedUsers } from './wanted.ts'
 
 const uidsMax = 25
 
@@ -29,11 +29,11 @@ interface LargeSet {
   /** Whether the user at hand belongs to it. */
   holdsUser: Expression<SqlBool>
   /** A page of it in the order of the list, but for some users; for sets that know the order by themselves. */
-  page?(slice: Slice, without: string[]): Promise<string[]>
+  page?(slice: SliceOfUsers, without: string[]): Promise<string[]>
 }
 
 /** The sets whose common users are listed. The database begins with the first, so those that are small for sure lead. */
-export function setsOf(view: View, query: UserListQuery, viewer: Viewer | undefined): UserSet[] {
+export function setsOf(view: View, query: UserListQuery, viewer: ViewerOfUsers | undefined): UserSet[] {
   const { db } = view
   const { uids, searchKey, searchIn, tags } = query
   const isOnline = query.status === 'available' || query.status === 'online'
@@ -80,13 +80,13 @@ function usersTagged(db: TenantDb, tags: string[]): UserSet {
 /** What is asked of the sets. */
 interface Asked {
   db: TenantDb
-  wanted: Wanted
+  wanted: WantedUsers
   hidden: Hidden | undefined
-  slice: Slice
+  slice: SliceOfUsers
 }
 
 /** A page of the users in all of some sets, with the wanted facets. */
-export async function selectFound(asked: Asked, sets: UserSet[]): Promise<Selected> {
+export async function selectFound(asked: Asked, sets: UserSet[]): Promise<SelectedUsers> {
   const ordered = await smallestFirst(sets)
   const [only] = ordered
   const { limit, offset } = asked.slice
@@ -121,7 +121,7 @@ function gathering({ db, wanted, hidden }: Asked, [first, ...others]: UserSet[],
   return conditions.length === 0 ? users : sql`${users} AND ${sql.join(conditions, sql` AND `)}`
 }
 
-function wantedConditions(wanted: Wanted, hidden: Hidden | undefined) {
+function wantedConditions(wanted: WantedUsers, hidden: Hidden | undefined) {
   return [
     ...(wanted.total === wanted.all ? [] : [sql`${textAsFound('users.facets')} IN (${sql.join(wanted.facets)})`]),
     ...(hidden ? [hidden.condition] : []),
@@ -158,7 +158,7 @@ async function shortPage(asked: Asked, large: LargeSet, total: number): Promise<
 const leftOutMax = 500
 
 /** Where very many match, the page is full after a few steps in order, while gathering would sort them all. */
-function walkingIsCheaper({ all }: Wanted, found: number, { limit, offset }: Slice): boolean {
+function walkingIsCheaper({ all }: WantedUsers, found: number, { limit, offset }: SliceOfUsers): boolean {
   return ((limit + offset) * all) / found < found
 }
 

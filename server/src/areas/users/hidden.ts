@@ -7,7 +7,7 @@ import { onlineIn, uidsOnline } from './online.ts'
 import type { UserListQuery } from './schemas.ts'
 import { usersAmong } from './store.ts'
 import type { UserRow } from './tables.ts'
-import type { Viewer, Wanted } from './wanted.ts'
+import type { ViewerOfUsers, WantedUsers } from './wanted.ts'
 
 /**
  * Whom a list must leave out: the viewer themself, those with a block between them if it is asked for, and who is connected
@@ -22,7 +22,7 @@ export interface Hidden {
 export function hiddenFrom(
   view: View,
   { hideBlockedUsers, status }: UserListQuery,
-  viewer: Viewer | undefined,
+  viewer: ViewerOfUsers | undefined,
 ): Hidden | undefined {
   const isOffline = status === 'offline' && onlineIn(view).size > 0
   const subqueries = [
@@ -43,7 +43,7 @@ export function hiddenFrom(
 export async function countHidden(
   db: TenantDb,
   hidden: Hidden | undefined,
-  { facets }: Wanted,
+  { facets }: WantedUsers,
   condition?: Expression<SqlBool>,
 ): Promise<number> {
   if (!hidden) return 0

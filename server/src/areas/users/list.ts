@@ -9,9 +9,9 @@ import { onlineIn } from './online.ts'
 import type { UserListQuery } from './schemas.ts'
 import { sortedNewestFirst, usersAmong, usersList, usersOf } from './store.ts'
 import type { UserRow } from './tables.ts'
-import { type Slice, type Viewer, type Wanted, wantedFacets } from './wanted.ts'
+import { type SliceOfUsers, type ViewerOfUsers, type WantedUsers, wantedFacets } from './wanted.ts'
 
-export interface Selected {
+export interface SelectedUsers {
   total: number
   rows: UserRow[]
 }
@@ -20,9 +20,9 @@ export interface Selected {
 export async function selectUsers(
   view: View,
   query: UserListQuery,
-  viewer: Viewer | undefined,
-  slice: Slice = sliceOf(query),
-): Promise<Selected> {
+  viewer: ViewerOfUsers | undefined,
+  slice: SliceOfUsers = sliceOf(query),
+): Promise<SelectedUsers> {
   const { db } = view
   // Users of a tag are counted one by one, and so are those who are blocked.
   if (query.tags || query.hideBlockedUsers) db.leaveSharedReader()
@@ -44,7 +44,12 @@ function nobodyHas(view: View, status: string | undefined): boolean {
 const takenOutMax = 500
 
 /** A page of everyone with the wanted facets. Totals and the way to a deep page come from kept counts. */
-async function selectListed(db: TenantDb, wanted: Wanted, hidden: Hidden | undefined, slice: Slice): Promise<Selected> {
+async function selectListed(
+  db: TenantDb,
+  wanted: WantedUsers,
+  hidden: Hidden | undefined,
+  slice: SliceOfUsers,
+): Promise<SelectedUsers> {
   const some = await someHidden(db, hidden, takenOutMax + 1)
   const isFew = some.length <= takenOutMax
   const left = isFew ? some.filter(({ facets }) => wanted.facets.includes(facets)).length : undefined
@@ -56,7 +61,12 @@ async function selectListed(db: TenantDb, wanted: Wanted, hidden: Hidden | undef
 }
 
 /** The counts know nothing about who is hidden: the page is cut from a stretch that is longer by the hidden ones. */
-async function walkAndTakeOut(db: TenantDb, wanted: Wanted, hidden: UserRow[], slice: Slice): Promise<UserRow[]> {
+async function walkAndTakeOut(
+  db: TenantDb,
+  wanted: WantedUsers,
+  hidden: UserRow[],
+  slice: SliceOfUsers,
+): Promise<UserRow[]> {
   const left = hidden.filter(({ facets }) => wanted.facets.includes(facets))
   const stretch = await walk(db, wanted, { offset: slice.offset, limit: slice.limit + left.length })
   const [first] = stretch
@@ -65,7 +75,12 @@ async function walkAndTakeOut(db: TenantDb, wanted: Wanted, hidden: UserRow[], s
   return stretch.filter(({ uid }) => !leftOut.has(uid)).slice(before, before + slice.limit)
 }
 
-function walkAround(db: TenantDb, { facets }: Wanted, { condition }: Hidden, slice: Slice): Promise<UserRow[]> {
+function walkAround(
+  db: TenantDb,
+  { facets }: WantedUsers,
+  { condition }: Hidden,
+  slice: SliceOfUsers,
+): Promise<UserRow[]> {
   return usersOf(db)
     .where('users.facets', 'in', facets)
     .where(condition)
@@ -85,7 +100,11 @@ const walkEveryone = prepared<{ until: number; limit: number; skip: number }, Us
 const endOfTime = Number.MAX_SAFE_INTEGER
 
 /** The users of a stretch, newest first. Walking by time passes over unwanted ones; few are gathered by their facets. */
-async function walk(db: TenantDb, { facets, total, all }: Wanted, { limit, offset }: Slice): Promise<UserRow[]> {
+async function walk(
+  db: TenantDb,
+  { facets, total, all }: WantedUsers,
+  { limit, offset }: SliceOfUsers,
+): Promise<UserRow[]> {
   if (total === all) {
     const { until = endOfTime, skip } = await seekPage(db, usersList, [], offset)
     return walkEveryone(db, { until, limit, skip })
@@ -101,7 +120,7 @@ async function walk(db: TenantDb, { facets, total, all }: Wanted, { limit, offse
 }
 
 /** A stretch from the newest users of each wanted combination of facets. */
-async function gather(db: TenantDb, facets: string[], { limit, offset }: Slice): Promise<UserRow[]> {
+async function gather(db: TenantDb, facets: string[], { limit, offset }: SliceOfUsers): Promise<UserRow[]> {
   const newest = facets.map(
     (each) => sql`SELECT * FROM (
       SELECT users.uid FROM users WHERE users.app_id = ${db.appId} AND users.facets = ${each}

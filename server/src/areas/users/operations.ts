@@ -42,7 +42,7 @@ import {
   toUser,
 } from './store.ts'
 import type { UserRow } from './tables.ts'
-import type { Viewer } from './wanted.ts'
+import type { ViewerOfUsers } from './wanted.ts'
 
 const createUser = operation({
   id: 'createUser',
@@ -89,7 +89,7 @@ const listUsers = operation({
 })
 
 /** Rows as the viewer may see them. */
-async function shown(view: View, rows: UserRow[], viewer: Pick<Viewer, 'uid'> | undefined, withTags: boolean) {
+async function shown(view: View, rows: UserRow[], viewer: Pick<ViewerOfUsers, 'uid'> | undefined, withTags: boolean) {
   if (!viewer) return rows.map((row) => toUser(view, row, { withTags, withPrivate: true }))
   const uids = rows.map(({ uid }) => uid)
   const blocks = await blocksBetween.ask(view.db, viewer.uid, uids)

@@ -4,7 +4,7 @@ import type { UserListQuery } from './schemas.ts'
 import { usersList } from './store.ts'
 
 /** Who asks for a list, and what their role lets them see. */
-export interface Viewer {
+export interface ViewerOfUsers {
   uid: string
   friendsOnly: boolean
   /** Roles that may be seen; all when empty. */
@@ -12,13 +12,13 @@ export interface Viewer {
 }
 
 /** Which part of a list. */
-export interface Slice {
+export interface SliceOfUsers {
   limit: number
   offset: number
 }
 
 /** What the kept counts know about the users a list asks for. */
-export interface Wanted {
+export interface WantedUsers {
   /** Combinations of role and deactivation that are asked for, and how many users have one of them. */
   facets: string[]
   total: number
@@ -28,7 +28,11 @@ export interface Wanted {
   all: number
 }
 
-export async function wantedFacets(db: TenantDb, query: UserListQuery, viewer: Viewer | undefined): Promise<Wanted> {
+export async function wantedFacets(
+  db: TenantDb,
+  query: UserListQuery,
+  viewer: ViewerOfUsers | undefined,
+): Promise<WantedUsers> {
   const roles = wantedRoles(query, viewer)
   const wants = (facets: string) => {
     const [role = '', deactivated] = facets.split('|')
@@ -51,7 +55,7 @@ function sum(counts: { n: number }[]): number {
   return counts.reduce((total, { n }) => total + n, 0)
 }
 
-function wantedRoles({ role, roles = [] }: UserListQuery, viewer: Viewer | undefined): Set<string> | undefined {
+function wantedRoles({ role, roles = [] }: UserListQuery, viewer: ViewerOfUsers | undefined): Set<string> | undefined {
   const asked = [...roles, ...(role === undefined ? [] : [role])].map((each) => each.toLowerCase())
   const allowed = viewer?.roles ?? []
   if (asked.length === 0 && allowed.length === 0) return undefined

@@ -4,7 +4,7 @@ import { channelKey } from '../../kit/channel.ts'
 import type { EventDefinition } from '../../kit/event.ts'
 import type { Operation } from '../../kit/operation.ts'
 import { documentedAreas, errorsOf } from '../openapi.ts'
-import { type Field, fieldsOf } from './fields.ts'
+import { fieldsOf, type ReferenceField } from './fields.ts'
 import { sampleOf } from './sample.ts'
 
 /** A failure and the operations that can answer it. */
@@ -49,7 +49,7 @@ function compare(a: string, b: string): number {
 export interface CataloguedEvent {
   name: string
   area: Area
-  fields: Field[]
+  fields: ReferenceField[]
   sample: unknown
   /** Kinds of channel whose listeners see it live; none for an event that stays inside the server. */
   audience: string[]

@@ -1,5 +1,5 @@
 import type { Area } from '../../kit/area.ts'
-import type { Place } from '../../kit/ports.ts'
+import type { ServiceAddress } from '../../kit/ports.ts'
 import { domainWithPort } from '../../plain/place.ts'
 import { type CataloguedError, type CataloguedEvent, errorCatalogue, eventCatalogue } from './catalogue.ts'
 import { type Html, html, json, prose } from './html.ts'
@@ -7,7 +7,7 @@ import { counted, fieldTable, operationSection } from './operation-section.ts'
 
 /** The chapters of the reference, in reading order. */
 
-const setUpAt = (place: Place) => `export DOMAIN=${domainWithPort(place)} REGION=${place.region}
+const setUpAt = (place: ServiceAddress) => `export DOMAIN=${domainWithPort(place)} REGION=${place.region}
 export APP_ID=… API_KEY=…
 export MANAGEMENT_KEY=… MANAGEMENT_SECRET=…
 export CURL_CA_BUNDLE=…/ca.pem`
@@ -22,7 +22,7 @@ const failure = {
   },
 }
 
-export function startChapter(areas: Area[], place: Place): Html {
+export function startChapter(areas: Area[], place: ServiceAddress): Html {
   const managed = areas.some(({ mount }) => mount === 'management')
   return html`
 <section class="op" id="start">

@@ -1,7 +1,7 @@
 import { memberOf, type Shape } from '../../dispatch/shape.ts'
 
 /** One line of a field table. */
-export interface Field {
+export interface ReferenceField {
   /** Where it is: `participants[].uid`; `*` stands for any name. */
   path: string
   depth: number
@@ -13,11 +13,11 @@ export interface Field {
 }
 
 /** Every field of a shape, nested ones included, in the order they are declared. */
-export function fieldsOf(shape: Shape): Field[] {
+export function fieldsOf(shape: Shape): ReferenceField[] {
   return inside(shape, '', 0)
 }
 
-function inside(shape: Shape, prefix: string, depth: number): Field[] {
+function inside(shape: Shape, prefix: string, depth: number): ReferenceField[] {
   const variants = shape.anyOf?.filter((each) => each.properties)
   if (variants && variants.length > 1) return insideVariants(variants, prefix, depth)
   const { required = [] } = shape
@@ -26,8 +26,8 @@ function inside(shape: Shape, prefix: string, depth: number): Field[] {
   )
 }
 
-function fieldAndInside(shape: Shape, path: string, required: boolean, depth: number): Field[] {
-  const field: Field = {
+function fieldAndInside(shape: Shape, path: string, required: boolean, depth: number): ReferenceField[] {
+  const field: ReferenceField = {
     path,
     depth,
     type: typeOf(shape),
@@ -39,7 +39,7 @@ function fieldAndInside(shape: Shape, path: string, required: boolean, depth: nu
   return [field, ...below(shape, path, depth + 1)]
 }
 
-function below(shape: Shape, path: string, depth: number): Field[] {
+function below(shape: Shape, path: string, depth: number): ReferenceField[] {
   if (shape.items) return below(shape.items, `${path}[]`, depth)
   const member = memberOf(shape)
   if (member) return below(member, `${path}.*`, depth)
@@ -47,10 +47,10 @@ function below(shape: Shape, path: string, depth: number): Field[] {
 }
 
 /** The fields of shapes that differ by a constant, merged; a field that only some have says which. */
-function insideVariants(variants: Shape[], prefix: string, depth: number): Field[] {
+function insideVariants(variants: Shape[], prefix: string, depth: number): ReferenceField[] {
   const telling = Object.entries(variants[0]?.properties ?? {}).find(([, each]) => each.const !== undefined)?.[0] ?? ''
   const kindOf = (variant: Shape) => String(variant.properties?.[telling]?.const)
-  const kind: Field = {
+  const kind: ReferenceField = {
     path: `${prefix}${telling}`,
     depth,
     type: 'string',

@@ -4,7 +4,7 @@ import type { ErrorDefinition } from '../../kit/errors.ts'
 import type { Operation } from '../../kit/operation.ts'
 import { documentedPath, errorsOf, hostOf, type Parameter, parametersOf } from '../openapi.ts'
 import { curlOf } from './curl.ts'
-import { type Field, fieldsOf, typeOf } from './fields.ts'
+import { fieldsOf, type ReferenceField, typeOf } from './fields.ts'
 import { type Html, html, json, prose } from './html.ts'
 import { sampleOf } from './sample.ts'
 
@@ -66,17 +66,17 @@ function parameterTable(parameters: Parameter[]): Html | undefined {
   if (parameters.length === 0) return undefined
   const rows = parameters.map(({ name, in: place, required, description = '', schema }) => {
     const [field] = fieldsOf({ type: 'object', properties: { [name]: schema } })
-    return { ...(field as Field), path: name, type: `${place} ${typeOf(schema)}`, required, description }
+    return { ...(field as ReferenceField), path: name, type: `${place} ${typeOf(schema)}`, required, description }
   })
   return html`<h4>Parameters</h4>${fieldTable(rows, true)}`
 }
 
 /** `sent` fields say whether they are required; in a reply it is the optional ones that are marked. */
-export function fieldTable(fields: Field[], sent: boolean): Html {
-  return html`<table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">About</th></tr></thead><tbody>${fields.map((field) => fieldRow(field, sent))}</tbody></table>`
+export function fieldTable(fields: ReferenceField[], sent: boolean): Html {
+  return html`<table class="fields"><thead><tr><th scope="col">ReferenceField</th><th scope="col">About</th></tr></thead><tbody>${fields.map((field) => fieldRow(field, sent))}</tbody></table>`
 }
 
-function fieldRow({ path, depth, type, required, description, values, limits }: Field, sent: boolean): Html {
+function fieldRow({ path, depth, type, required, description, values, limits }: ReferenceField, sent: boolean): Html {
   const cut = path.lastIndexOf('.') + 1
   const mark = sent
     ? required && html` <em class="must">required</em>`
@@ -86,11 +86,11 @@ function fieldRow({ path, depth, type, required, description, values, limits }: 
   }${limits.length > 0 && html`<small>${limits.join(', ')}</small>`}</td></tr>`
 }
 
-export function counted({ length }: Field[]): string {
+export function counted({ length }: ReferenceField[]): string {
   return length === 1 ? '1 field' : `${length} fields`
 }
 
-function folded(title: string, fields: Field[]): Html {
+function folded(title: string, fields: ReferenceField[]): Html {
   const open = fields.length <= openRowsMax
   return html`<details${open && ' open'}><summary>${title} <small>${counted(fields)}</small></summary>${fieldTable(fields, false)}</details>`
 }
