@@ -400,10 +400,9 @@ function answering(
   const pageDoor = createPageDoor(observer, [...reference(areas, tools.place), ...pages])
   return (request, response) => {
     const problem = headProblem(request)
-    const openly =
-      !problem && trust.isSecure(request)
-        ? (publicPage(request) ?? pageDoor(request) ?? fileDoor?.(request))
-        : undefined
+    // Nothing of that begins with a version, and nearly all requests do.
+    const mayBeOpen = !problem && !request.url?.startsWith('/v') && trust.isSecure(request)
+    const openly = mayBeOpen ? (publicPage(request) ?? pageDoor(request) ?? fileDoor?.(request)) : undefined
     const answered = openly ? openly(response) : handle(request, response, problem)
     answered.catch((error) => {
       log.error({ err: error }, 'a request could not be answered')

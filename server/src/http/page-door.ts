@@ -31,7 +31,8 @@ const strictest: ContentPolicy = {
  */
 export function createPageDoor(observer: Observer, sets: PageSet[]) {
   const byPath = new Map(sets.map((set) => [set.at, { ...set, headers: headersOf(set) }]))
-  for (const { at } of sets) if (!/^\/[a-z][a-z.-]*$/.test(at)) throw new Error(`No pages can be at "${at}".`)
+  // One that begins like a version would not be looked for here.
+  for (const { at } of sets) if (!/^\/[a-uw-z][a-z.-]*$/.test(at)) throw new Error(`No pages can be at "${at}".`)
   if (byPath.size < sets.length) throw new Error('Two sets of pages are at the same path.')
 
   return function pageFor(request: IncomingMessage): ((response: ServerResponse) => Promise<void>) | undefined {
