@@ -11,7 +11,7 @@ import { type AppClient, assertFails, assertSucceeds, type House, house } from '
 
 declare module '../server/src/storage/tables.ts' {
   interface Tables {
-    notes: { app_id: string; id: number; text: string }
+    slips: { app_id: string; id: number; text: string }
   }
 }
 
@@ -20,14 +20,14 @@ const Note = Type.Object({ id: Type.Integer(), text: Type.String() })
 
 const listNotes = operation({
   id: 'listNotes',
-  route: 'GET /notes',
-  summary: 'List notes',
+  route: 'GET /slips',
+  summary: 'List slips',
   query: cursorQuery({}, limits),
   reply: cursorPageOf(Note),
   run: ({ db, query }) =>
     cursorPage(
-      db.select('notes').select(['notes.id', 'notes.text']) as never,
-      'notes.id',
+      db.select('slips').select(['slips.id', 'slips.text']) as never,
+      'slips.id',
       query,
       limits,
       ({ id }: { id: number }) => id,
@@ -35,15 +35,15 @@ const listNotes = operation({
     ),
 })
 
-const notes = area({
-  name: 'notes',
+const slips = area({
+  name: 'slips',
   about: 'Notes for a test.',
   operations: [listNotes],
-  tables: ['notes'],
+  tables: ['slips'],
   migrations: {
-    '20991231-notes': async ({ schema }) => {
+    '20991231-slips': async ({ schema }) => {
       await schema
-        .createTable('notes')
+        .createTable('slips')
         .addColumn('app_id', 'text', (column) => column.notNull())
         .addColumn('id', 'bigint', (column) => column.notNull())
         .addColumn('text', 'text', (column) => column.notNull())
@@ -58,7 +58,7 @@ for (const database of databases) {
     let h: House
     let app: AppClient
     before(async () => {
-      h = await house({ database, areas: [notes] })
+      h = await house({ database, areas: [slips] })
       app = await h.app('a')
     })
     after(() => h.close())
@@ -66,10 +66,10 @@ for (const database of databases) {
     const change = (sql: string) =>
       h.service.house.database.write(async ({ run }) => void (await run(sql.replaceAll('$app', `'${app.id}'`), [])))
     const add = (ids: number[]) =>
-      change(`INSERT INTO notes (app_id, id, text) VALUES ${ids.map((id) => `($app, ${id}, 'n${id}')`).join(', ')}`)
-    const empty = () => change('DELETE FROM notes WHERE notes.app_id = $app')
+      change(`INSERT INTO slips (app_id, id, text) VALUES ${ids.map((id) => `($app, ${id}, 'n${id}')`).join(', ')}`)
+    const empty = () => change('DELETE FROM slips WHERE slips.app_id = $app')
     const read = async (query: string) => {
-      const { data, meta } = assertSucceeds(await app.get(`/notes${query}`))
+      const { data, meta } = assertSucceeds(await app.get(`/slips${query}`))
       return { ids: data.map(({ id }: { id: number }) => id), meta }
     }
 
@@ -118,13 +118,13 @@ for (const database of databases) {
       for (const query of ['?perPage=3', '?per_page=3', '?perPage=3&per_page=4', '?limit=3&perPage=4&per_page=5']) {
         assert.equal((await read(query)).meta.current.limit, 3, query)
       }
-      assertFails(await app.get('/notes?per_page=0'), 400, 'ERR_BAD_REQUEST')
+      assertFails(await app.get('/slips?per_page=0'), 400, 'ERR_BAD_REQUEST')
     })
 
     it('caps the limit and refuses values that are none', async () => {
       assert.equal((await read('?limit=500')).meta.current.limit, 50)
       for (const query of ['?limit=0', '?limit=x', '?id=-1', '?id=1.5']) {
-        assertFails(await app.get(`/notes${query}`), 400, 'ERR_BAD_REQUEST')
+        assertFails(await app.get(`/slips${query}`), 400, 'ERR_BAD_REQUEST')
       }
     })
 
@@ -137,7 +137,7 @@ for (const database of databases) {
         const { ids, meta } = await read(query)
         seen.push(...ids)
         await add([10_000 + turn])
-        await change(`DELETE FROM notes WHERE notes.app_id = $app AND notes.id = ${ids[0]}`)
+        await change(`DELETE FROM slips WHERE slips.app_id = $app AND slips.id = ${ids[0]}`)
         if (ids.length < 7 || turn > 40) break
         query = `?limit=7&affix=${meta.next.affix}&id=${meta.next.id}`
       }

@@ -96,9 +96,30 @@ describe('shutdown', { concurrency: databases.length }, () => {
         server.signal('SIGTERM')
         await untilNotReady(watcher)
         const told = performance.now()
-        server.signal('SIGINT')
+        let hasExited = false
+        void server.exited.then(() => {
+          hasExited = true
+        })
+        await until('it exits', () => {
+          if (!hasExited) server.signal('SIGINT')
+          return hasExited
+        })
         assert.deepEqual(await exitOf(server, told, atOnceMilliseconds), { code: 1, signal: null })
         slow.abandon()
+        watcher.close()
+      })
+
+      it('takes a signal that comes twice at the same time, as from a terminal, for one', async () => {
+        const server = await site.start()
+        const watcher = httpsClient(server.port, certificateOf(site))
+        assert.equal((await watcher.send('localhost', '/readyz')).status, 200)
+        const slow = await beginSlowly(site, server, app)
+        const told = performance.now()
+        server.signal('SIGINT')
+        server.signal('SIGTERM')
+        await untilNotReady(watcher)
+        assert.equal(await slow.finish(), 200)
+        assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
         watcher.close()
       })
 

@@ -2,13 +2,19 @@ import type { Logger } from 'pino'
 import type { Service } from '../compose.ts'
 
 const exitForced = 1
+// One Ctrl-C, or one stop of a service, reaches the process and whoever started it, who passes it on.
+const oneSignalMilliseconds = 500
 
 /** The first signal drains; a second one does not wait. */
 export function stopOnSignal(service: Service, atStop: (() => void)[], log: Logger, closeLog: () => void): void {
-  let stopping = false
+  let stoppingSince: number | undefined
   const stop = async () => {
-    if (stopping) process.exit(exitForced)
-    stopping = true
+    const now = performance.now()
+    if (stoppingSince !== undefined) {
+      if (now - stoppingSince > oneSignalMilliseconds) process.exit(exitForced)
+      return
+    }
+    stoppingSince = now
     log.info('stopping')
     for (const each of atStop) each()
     let code = 0

@@ -40,14 +40,16 @@ export function startChapter(areas: Area[], place: ServiceAddress): Html {
     </dl>
     <h4>Authentication</h4>
     <p>Send an API key of the app in the header <code>apikey</code>. A <code>fullAccess</code> key may call everything; an
-    <code>authOnly</code> key only what names it. The management host takes a pair instead: the headers <code>key</code>
+    <code>authOnly</code> key only what names it. Clients of end users send an auth token in the header
+    <code>authToken</code> instead; each operation says whether one opens it. The management host takes a pair instead: the headers <code>key</code>
     and <code>secret</code>, or both as HTTP Basic.</p>
     <h4>Acting for a user</h4>
     <p>With the header <code>onBehalfOf</code> a call acts as that user and sees what the user may see. Each operation
     says whether it is required, optional or not used.</p>
     <h4>Lists</h4>
     <p>Lists come in pages: <code>page</code> counts from 1, <code>perPage</code> is 100 unless sent and at most 1000.
-    <code>meta.pagination</code> tells how many records there are in all.</p>
+    <code>meta.pagination</code> tells how many records there are in all. Lists of messages and some others are read on from
+    a record instead: <code>meta.next</code> and <code>meta.previous</code> hold what to ask for next.</p>
     <h4>Repeating a write safely</h4>
     <p>Give a write an <code>Idempotency-Key</code>. Sent again within 24 hours with the same body it is answered from the
     first time and happens once.</p>

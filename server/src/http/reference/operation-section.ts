@@ -42,11 +42,18 @@ function pathOf(area: Area, operation: Operation): Html {
   return html`${parts.map((part) => (part.startsWith('{') ? html`<i>${part}</i>` : part))}`
 }
 
-function facts(area: Area, { id, door, keys, onBehalfOf, rate, hasBody, bodyBytesMax }: Operation): Html {
-  const credentials =
-    door === 'management'
-      ? html`Headers <code>key</code> and <code>secret</code>, or the pair as HTTP Basic`
-      : html`Header <code>apikey</code>, scope ${keys.map((key, index) => html`${index > 0 && ' or '}<code>${key}</code>`)}`
+function credentialsOf({ door, doors, keys }: Operation): Html {
+  if (door === 'management') return html`Headers <code>key</code> and <code>secret</code>, or the pair as HTTP Basic`
+  const scopes = keys.map((key, index) => html`${index > 0 && ' or '}<code>${key}</code>`)
+  const ways = [
+    ...(doors.includes('server') ? [html`Header <code>apikey</code>, scope ${scopes}`] : []),
+    ...(doors.includes('client') ? [html`Header <code>authToken</code>, of an end user`] : []),
+  ]
+  return html`${ways.map((way, index) => html`${index > 0 && '; or '}${way}`)}`
+}
+
+function facts(area: Area, operation: Operation): Html {
+  const { id, door, doors, onBehalfOf, rate, hasBody, bodyBytesMax } = operation
   const acting = {
     unsupported: html`Not used; ignored if sent`,
     optional: html`Optional`,
@@ -54,8 +61,8 @@ function facts(area: Area, { id, door, keys, onBehalfOf, rate, hasBody, bodyByte
   }[onBehalfOf]
   return html`<dl class="facts">
       <dt>Host</dt><dd><code>${hostOf(area).url}</code></dd>
-      <dt>Credentials</dt><dd>${credentials}</dd>
-      ${door === 'server' && html`<dt>onBehalfOf</dt><dd>${acting}</dd>`}
+      <dt>Credentials</dt><dd>${credentialsOf(operation)}</dd>
+      ${door === 'server' && doors.includes('server') && html`<dt>onBehalfOf</dt><dd>${acting}</dd>`}
       <dt>Rate class</dt><dd>${rate}</dd>
       ${hasBody && html`<dt>Body limit</dt><dd>${bodyBytesMax.toLocaleString('en')} bytes</dd>`}
       <dt>Operation id</dt><dd><code>${id}</code></dd>
@@ -73,7 +80,7 @@ function parameterTable(parameters: Parameter[]): Html | undefined {
 
 /** `sent` fields say whether they are required; in a reply it is the optional ones that are marked. */
 export function fieldTable(fields: ReferenceField[], sent: boolean): Html {
-  return html`<table class="fields"><thead><tr><th scope="col">ReferenceField</th><th scope="col">About</th></tr></thead><tbody>${fields.map((field) => fieldRow(field, sent))}</tbody></table>`
+  return html`<table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">About</th></tr></thead><tbody>${fields.map((field) => fieldRow(field, sent))}</tbody></table>`
 }
 
 function fieldRow({ path, depth, type, required, description, values, limits }: ReferenceField, sent: boolean): Html {
