@@ -143,7 +143,7 @@ export function openPool(url: string, { name, connectionsMax, statementMilliseco
     try {
       return await session.query(question)
     } catch (error) {
-      if (isSilence(error)) session.lost ??= error as Error
+      if (isSilence(error) || isFarewell(error)) session.lost ??= error as Error
       throw judged(session, error)
     }
   }
@@ -358,6 +358,11 @@ const isWorn = (code: string) => /^(53[12]|58)/.test(code)
 /** Shutting down or starting up, out of something, or no longer the one that takes writes. */
 function refusesService(error: unknown): boolean {
   return /^(08|53|57P|58|25006|25P0[34])/.test(codeOf(error))
+}
+
+/** The last word on a connection, which its end follows: until that is noticed it must not be given to the next. */
+function isFarewell(error: unknown): boolean {
+  return /^(57P|25P0[34])/.test(codeOf(error))
 }
 
 /** They lead to a server that has handed over, or hold statements from before a migration. */
