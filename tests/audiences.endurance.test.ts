@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { userUpdated } from '../server/src/areas/users/events.ts'
-import { eventsByName } from '../server/src/dispatch/events-by-name.ts'
 import { channelsOf, showsTo } from '../server/src/dispatch/hearing.ts'
 import { channelKey } from '../server/src/kit/channel.ts'
 import type { EventDefinition } from '../server/src/kit/event.ts'
@@ -10,6 +9,7 @@ import { databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type Caller, type House, house } from './support/house.ts'
 import { type Random, randomFrom, seedFrom } from './support/random.ts'
 import { appWith, as, clientOf } from './support/talk.ts'
+import { logAfter } from './support/told.ts'
 
 /**
  * What a user would be told live is what they may read. Random histories are played; after each step every event is given
@@ -58,18 +58,9 @@ for (const database of databases) {
 
     /** The events since the last time. */
     async function readLog(): Promise<Event[]> {
-      const definitions = eventsByName(h.service.house.areas)
-      const rows = await db()
-        .select('events')
-        .select(['events.id', 'events.name', 'events.payload'])
-        .where('events.id', '>', position)
-        .orderBy('events.id')
-        .execute()
-      position = rows.at(-1)?.id ?? position
-      return rows.map(({ name, payload }) => {
-        const definition = definitions.get(name) ?? assert.fail(name)
-        return { definition, payload: JSON.parse(payload) }
-      })
+      const { events, end } = await logAfter(h, app, position)
+      position = end
+      return events
     }
 
     /** Whether a list of its conversation holds a message for a user. */

@@ -63,11 +63,17 @@ describe('shutdown', { concurrency: databases.length }, () => {
         await again.kill()
       })
 
-      it('says that it is stopping while a request is still under way, and answers that request', async () => {
+      /** One that is answering a request, and is watched by somebody who is connected. */
+      async function busyServer() {
         const server = await site.start()
         const watcher = httpsClient(server.port, certificateOf(site))
         assert.equal((await watcher.send('localhost', '/readyz')).status, 200)
         const slow = await beginSlowly(site, server, app)
+        return { server, watcher, slow }
+      }
+
+      it('says that it is stopping while a request is still under way, and answers that request', async () => {
+        const { server, watcher, slow } = await busyServer()
         const told = performance.now()
         server.signal('SIGTERM')
         const readiness = await untilNotReady(watcher)
@@ -89,10 +95,7 @@ describe('shutdown', { concurrency: databases.length }, () => {
       })
 
       it('exits at once on a second signal', async () => {
-        const server = await site.start()
-        const watcher = httpsClient(server.port, certificateOf(site))
-        assert.equal((await watcher.send('localhost', '/readyz')).status, 200)
-        const slow = await beginSlowly(site, server, app)
+        const { server, watcher, slow } = await busyServer()
         server.signal('SIGTERM')
         await untilNotReady(watcher)
         const told = performance.now()
@@ -110,10 +113,7 @@ describe('shutdown', { concurrency: databases.length }, () => {
       })
 
       it('takes a signal that comes twice at the same time, as from a terminal, for one', async () => {
-        const server = await site.start()
-        const watcher = httpsClient(server.port, certificateOf(site))
-        assert.equal((await watcher.send('localhost', '/readyz')).status, 200)
-        const slow = await beginSlowly(site, server, app)
+        const { server, watcher, slow } = await busyServer()
         const told = performance.now()
         server.signal('SIGINT')
         server.signal('SIGTERM')

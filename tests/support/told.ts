@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { channelKey } from '../../server/src/kit/channel.ts'
 import { toldOf } from '../../server/src/kit/event.ts'
 import { tenantDb } from '../../server/src/storage/tenant.ts'
@@ -40,6 +41,21 @@ export async function logOf({ service }: House, app: AppClient): Promise<Logged[
     const toldOfEach = each?.bodies(payload).map((data) => ({ trigger: each.trigger, data })) ?? []
     return { name, payload, audience: audience?.(payload).map(channelKey) ?? [], told, toldOfEach }
   })
+}
+
+/** What the log of an app holds after a position, and where it ends. */
+export async function logAfter({ service }: House, app: AppClient, position: number) {
+  const rows = await tenantDb(service.house.database.reader, app.id)
+    .select('events')
+    .select(['events.id', 'events.name', 'events.payload'])
+    .where('events.id', '>', position)
+    .orderBy('events.id')
+    .execute()
+  const events = rows.map(({ name, payload }) => {
+    const definition = service.registry.events.get(name) ?? assert.fail(name)
+    return { definition, payload: JSON.parse(payload) }
+  })
+  return { events, end: rows.at(-1)?.id ?? position }
 }
 
 /** Until users connect by themselves, tests say that they are. */

@@ -14,7 +14,7 @@ import {
   replaceMessage,
   unpin,
 } from './messages.ts'
-import { byCall, type Reducers } from './own-reducers.ts'
+import { ofCalls, type Reducers } from './own-reducers.ts'
 import { type AppState, type Json, without } from './state.ts'
 
 const secret = 'Keys and tokens are never told, and the copy has none.'
@@ -191,13 +191,5 @@ export const appReducers: Reducers<AppState> = {
   'conversation.reset': ofUsers,
   'conversation.deleted': 'What becomes of its messages has events of its own.',
 
-  'call.initiated': byCall,
-  'call.participantJoined': byCall,
-  'call.participantLeft': byCall,
-  'call.rejected': byCall,
-  'call.canceled': byCall,
-  'call.unanswered': byCall,
-  'call.ended': byCall,
-  'call.recorded': byCall,
-  'call.transcribed': byCall,
+  ...ofCalls,
 }

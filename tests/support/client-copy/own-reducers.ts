@@ -11,7 +11,20 @@ export type Reducers<State> = Record<string, ((copy: State, payload: Json) => vo
 const backEnd = 'It is the back end’s affair.'
 const byAction = 'The action message tells of it.'
 const inside = 'It is for the server’s own parts; what users see of it has events of its own.'
-export const byCall = 'Whoever hears of a call fetches its record, in which minutes run.'
+const byCall = 'Whoever hears of a call fetches its record, in which minutes run.'
+
+/** The same in every copy. */
+export const ofCalls = {
+  'call.initiated': byCall,
+  'call.participantJoined': byCall,
+  'call.participantLeft': byCall,
+  'call.rejected': byCall,
+  'call.canceled': byCall,
+  'call.unanswered': byCall,
+  'call.ended': byCall,
+  'call.recorded': byCall,
+  'call.transcribed': byCall,
+}
 
 export const ownReducers: Reducers<OwnState> = {
   'app.created': backEnd,
@@ -131,13 +144,5 @@ export const ownReducers: Reducers<OwnState> = {
   'conversation.reset': resetOwn,
   'conversation.deleted': deleteForAll,
 
-  'call.initiated': byCall,
-  'call.participantJoined': byCall,
-  'call.participantLeft': byCall,
-  'call.rejected': byCall,
-  'call.canceled': byCall,
-  'call.unanswered': byCall,
-  'call.ended': byCall,
-  'call.recorded': byCall,
-  'call.transcribed': byCall,
+  ...ofCalls,
 }

@@ -4,6 +4,7 @@ import { channelKey, type Shows } from '../../../server/src/kit/channel.ts'
 import { type EventDefinition, toldOf } from '../../../server/src/kit/event.ts'
 import { tenantDb } from '../../../server/src/storage/tenant.ts'
 import type { Caller } from '../house.ts'
+import { logAfter } from '../told.ts'
 import { shownOf } from './app-people.ts'
 import { appReducers } from './app-reducers.ts'
 import { comparable } from './comparable.ts'
@@ -50,17 +51,12 @@ export async function watch(scene: Scene): Promise<Watch> {
 
   async function newEvents(): Promise<Told[]> {
     await house.settle()
-    const rows = await db()
-      .select('events')
-      .select(['events.id', 'events.name', 'events.payload'])
-      .where('events.id', '>', position)
-      .orderBy('events.id')
-      .execute()
-    position = rows.at(-1)?.id ?? position
-    return rows.map(({ name, payload }) => {
-      const definition = house.service.registry.events.get(name) ?? assert.fail(name)
-      return { definition, payload: toldOf(definition, JSON.parse(payload), { appId: app.id, tools }) }
-    })
+    const { events, end } = await logAfter(house, app, position)
+    position = end
+    return events.map(({ definition, payload }) => ({
+      definition,
+      payload: toldOf(definition, payload, { appId: app.id, tools }),
+    }))
   }
 
   async function begin(uid: string): Promise<Watcher> {
