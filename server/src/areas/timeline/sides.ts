@@ -48,8 +48,8 @@ export function withWhom(side: Pick<Side, 'type' | 'first' | 'second' | 'uid'>):
   return side.type === 'group' ? side.first : otherSide(side, side.uid)
 }
 
-// A user is in 2,000 groups at most, but can talk to any number of others.
-const sidesSharedMax = 3_000
+// Where a process has only just started, each of them is several pages that are not in its memory yet.
+const sidesSharedMax = 1_000
 
 /** Whether a user has more conversations than are looked at while everybody waits, as a column: 1, or else 0. */
 export function hasManySides(db: TenantDb, uid: string): RawBuilder<0 | 1> {
