@@ -73,7 +73,9 @@ for (const database of databases) {
 
     async function mayHear(uid: string, { definition, payload }: Event): Promise<boolean> {
       const isHeard = definition.audience(payload).some((channel) => heard.get(uid)?.has(channelKey(channel)))
-      return isHeard && (await showsTo(h.service.house.areas, db(), uid))(definition, payload)
+      if (!isHeard) return false
+      const shows = await showsTo(h.service.house.areas, db(), uid)
+      return shows?.(definition, payload) ?? true
     }
 
     /** When the role of a user was last changed. */

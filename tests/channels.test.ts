@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { areas } from '../server/src/areas/index.ts'
-import { appChannel, userChannel } from '../server/src/areas/users/events.ts'
+import { userChannel } from '../server/src/areas/users/events.ts'
 import { eventsByName } from '../server/src/dispatch/events-by-name.ts'
-import { channelKey, channelOf } from '../server/src/kit/channel.ts'
+import { appChannel, channelKey, channelOf } from '../server/src/kit/channel.ts'
 
 describe('channels', () => {
   it('have each a text of their own, whatever is in an id', () => {

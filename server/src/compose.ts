@@ -49,6 +49,7 @@ import { migrate } from './storage/migrate.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
 import { houseTables } from './storage/tables.ts'
 import { codeOf, DatabaseUnavailable, reasonOf, type TroubleListener } from './storage/unavailable.ts'
+import { createLogReader, type LogReader } from './workers/log-reader.ts'
 import { createNotes } from './workers/notes.ts'
 import { createWorkers, type Workers } from './workers/workers.ts'
 
@@ -89,6 +90,8 @@ export interface House {
   areas: Area[]
   database: Database
   tools: Tools
+  /** What happens here and on other nodes. */
+  reader: LogReader
   workers: Workers
   close(): Promise<void>
 }
@@ -174,13 +177,18 @@ export function openHouse(config: Config, log: Logger, options: Options = {}): P
         await workers.settle(settleMilliseconds)
       },
     }
-    const workers = createWorkers(database, areas, () => tools, config.logRetentionDays, log)
+    const reader = createLogReader(database, (error) => {
+      // That the database is away is told once, by whoever is connected to it.
+      if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'the log cannot be read; it is tried again')
+    })
+    started.add(reader.stop)
+    const workers = createWorkers({ database, reader }, areas, () => tools, config.logRetentionDays, log)
     await whenDatabaseIsThere(config, options.databasePatienceSeconds ?? 0, async () => {
       const migrations = areas.map((area) => area.migrations)
       await migrate(database, migrations, options.steps)
       await database.writeAlone((connection) => holdToMasterKey(connection, secrets))
     })
-    return { config, areas, database, tools, workers, close: started.stop }
+    return { config, areas, database, tools, reader, workers, close: started.stop }
   })
 }
 

@@ -28,6 +28,8 @@ export interface Ask {
   query: string
   /** The user to act as, if one was named; blank is not absent. */
   actAs: string | undefined
+  /** The connected device of a client that asks, where it has said so; events tell the others only. */
+  device?: string | undefined
   /** Makes it happen once, however often it is asked for under this key. */
   once?: Once | undefined
   /** Reads what was sent along, when its turn has come; not asked for by a read. */
@@ -63,12 +65,15 @@ export function createDispatch(stage: Stage): Dispatch {
 }
 
 async function answer(stage: Stage, ask: Ask, trace: Trace): Promise<ReadyMade> {
-  const { app, caller, operation: mounted, params, query } = ask
+  const { app, caller, operation: mounted, params, query, device } = ask
   trace.caller = caller.kind
   trace.allowance = await countRate(stage, ask)
   if (mounted instanceof ApiError) throw mounted
   if (!opens(mounted.operation, caller)) throw noAccess()
-  const call: OperationCall = { app, caller, mounted, params, query, trace, sent: nothingSent, used: 0, ran: false }
+  const call: OperationCall = {
+    ...{ app, caller, mounted, params, query, trace, device },
+    ...{ sent: nothingSent, used: 0, ran: false },
+  }
   if (mounted.operation.method !== 'GET') return answerWrite(stage, ask, call)
   readActor(ask, call)
   return answerRead(stage, call, ask.gone)

@@ -8,8 +8,10 @@ export async function channelsOf(areas: WithHearing[], db: TenantDb, uid: string
   return known.flat()
 }
 
-/** An event is shown if no area keeps it back. */
-export async function showsTo(areas: WithHearing[], db: TenantDb, uid: string): Promise<Shows> {
-  const all = await Promise.all(areas.flatMap(({ hearing }) => hearing.shows?.(db, uid) ?? []))
-  return (event, payload) => all.every((shows) => shows(event, payload))
+/** An event is shown if no area keeps it back; nothing, if none ever does. */
+export async function showsTo(areas: WithHearing[], db: TenantDb, uid: string): Promise<Shows | undefined> {
+  const answers = await Promise.all(areas.map(({ hearing }) => hearing.shows?.(db, uid)))
+  const some = answers.filter((shows) => shows !== undefined)
+  if (some.length === 0) return undefined
+  return (event, payload) => some.every((shows) => shows(event, payload))
 }

@@ -43,6 +43,8 @@ export interface OperationCall {
   intake?: FileIntake
   trace: Trace
   actAs?: string | undefined
+  /** The connected device that asks. */
+  device?: string | undefined
   /** What was taken of the acting user's allowance, and how much of it was used. */
   share?: Share
   used: number
@@ -174,7 +176,7 @@ async function ready({ tools }: Stage, connection: Connection, call: OperationCa
   const { operation } = mounted
   const inApp = (appId: string) => workIn(connection, appId, tools)
   const work = app
-    ? workIn(connection, app.id, tools, undefined, app)
+    ? workIn(connection, app.id, tools, undefined, { ...app, device: call.device })
     : { platform: connection.query, inApp, now: tools.clock.now(), tools }
   const actor =
     app && call.actAs !== undefined ? await requireActor(connection, app.id, call.actAs, caller.kind) : undefined

@@ -7,10 +7,10 @@ import { leavesTooMuchUnread } from './unread-body.ts'
  * status; so they go with every answer.
  */
 const requestHeaders = [
-  ...['apikey', 'authToken', 'appid', 'onBehalfOf', 'key', 'secret', 'Authorization'],
+  ...['apikey', 'authToken', 'appid', 'onBehalfOf', 'resource', 'key', 'secret', 'Authorization'],
   ...['Accept', 'Content-Type', 'Idempotency-Key', 'Range', 'If-Range', 'If-None-Match'],
   // Sent by clients, and ignored here; a browser would not let them through unless they were named.
-  ...['dnt', 'origin', 'referer', 'sdk', 'resource'],
+  ...['dnt', 'origin', 'referer', 'sdk'],
 ]
 
 const readableHeaders = [

@@ -30,6 +30,14 @@ export function pairIn(headers: IncomingHttpHeaders): ManagementPair | undefined
   return name && rest.length > 0 && !name.includes('\0') ? { key: name, secret: rest.join(':') } : undefined
 }
 
+const deviceForm = /^[\w-]{1,64}$/
+
+/** The header `resource`: which of the user's connected devices asks. It opens nothing, so what cannot be one is no error. */
+export function deviceIn({ resource }: IncomingHttpHeaders): string | undefined {
+  const named = headerText(resource)
+  return named !== undefined && deviceForm.test(named) ? named : undefined
+}
+
 /** A header's value, unless blank. */
 export function headerText(header: string | string[] | undefined): string | undefined {
   const text = headerValue(header)?.trim()

@@ -9,7 +9,7 @@ import { ReadyMade } from '../plain/ready-made.ts'
 import { type Address, addressReader } from './address.ts'
 import { allowanceHeaders, refusalHeaders } from './allowance.ts'
 import { answerOptions, openToPagesInTurn } from './cors.ts'
-import { appNamedIn, credentialsIn, headerText, headerValue, pairIn } from './credentials.ts'
+import { appNamedIn, credentialsIn, deviceIn, headerText, headerValue, pairIn } from './credentials.ts'
 import { errorText, invalidVersion, plainHttpRefused, retryAfterOf } from './errors.ts'
 import type { Observer } from './observe.ts'
 import type { createRouter, Found } from './router.ts'
@@ -102,6 +102,7 @@ async function answer(
       params: found.params,
       query,
       actAs: headerValue(headers.onbehalfof),
+      device: caller.kind === 'client' ? deviceIn(headers) : undefined,
       once: key === undefined ? undefined : { key, target: request.url ?? '' },
       sent: (operation, receive) => readSent(request, operation, receive),
       gone: () => whenClosed(response),

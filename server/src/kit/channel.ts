@@ -7,6 +7,9 @@ export interface Channel {
   id: string
 }
 
+/** Heard by every user of the app. */
+export const appChannel: Channel = { kind: 'app', id: '' }
+
 /** One text for each channel, as stored events and indexes have it. Two channels never have the same: a kind has no colon. */
 export function channelKey({ kind, id }: Channel): string {
   return id === '' ? kind : `${kind}:${id}`
@@ -30,6 +33,9 @@ export type Shows = (event: EventDefinition, payload: unknown) => boolean
 export interface Hearing {
   /** The channels that a user hears now; events tell by `joins` and `leaves` how that changes. */
   channels?(db: TenantDb, uid: string): Promise<Channel[]>
-  /** What of them is kept from the user, because they are not shown it otherwise. Decides from what was read before. */
-  shows?(db: TenantDb, uid: string): Promise<Shows>
+  /**
+   * What of them is kept from the user, because they are not shown it otherwise; nothing, if they may hear all. Decides
+   * from what was read before.
+   */
+  shows?(db: TenantDb, uid: string): Promise<Shows | undefined>
 }

@@ -13,11 +13,37 @@ export interface EventDefinition<Payload extends TSchema = TSchema> {
   leaves?: (payload: Static<Payload>) => Passage[]
   /** The records in it that some who hear it may not be shown; see `Hearing.shows`. */
   tellsOf?: (payload: Static<Payload>) => object[]
+  /** Those for whom `Hearing.shows` may answer otherwise from here on. */
+  changesSightOf?: (payload: Static<Payload>) => Channel[]
+  /** Ids of records that are shown to nobody any more, also where earlier events are told later. */
+  retracts?: (payload: Static<Payload>) => string[]
+  /** Whose connections end with it. */
+  ends?: (payload: Static<Payload>) => Ended
+  /** How devices are told; by the event's own name, if absent (see `frameOf`). */
+  frame?: (payload: Static<Payload>) => Frame
+  /** Who did it, where the device that they did it from is not told; which one, if the payload tells it. */
+  doneBy?: (payload: Static<Payload>) => { uid: string; device?: string | undefined }
   /** What of it the log keeps in another form, and how that is told: an address that ends is signed when it is told. */
   forms?: { kept: EventForm<Static<Payload>>; told: EventForm<Static<Payload>> }
   webhook?: { trigger: string; body: (payload: Static<Payload>) => object }
   /** What webhooks are told besides, once for each of several, such as those whom a text names. */
   webhookForEach?: { trigger: string; bodies: (payload: Static<Payload>) => object[] }
+}
+
+/** What a device is sent, and what it sends: one envelope both ways. */
+export interface Frame {
+  type: string
+  sender?: string
+  receiver?: string
+  receiverType?: string
+  messageSender?: string
+  body?: object
+}
+
+/** Connections that end: all of the app, those of a user, or those that one token has opened. */
+export interface Ended {
+  uid?: string
+  tokenFingerprint?: string
 }
 
 /** The same payload in another form; `where` is the app that it is of. */

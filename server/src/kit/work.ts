@@ -17,6 +17,12 @@ export interface AppFacts {
   createdAt: number
 }
 
+/** What is known already of an app and of whoever does something in it. */
+export interface Brought extends AppFacts {
+  /** The connected device that asks for it; events keep it, so that it is not told what it knows. */
+  device?: string | undefined
+}
+
 /** How an app's facts are read, where nobody has brought them along. */
 export const storedFacts = gate(
   'storedFacts',
@@ -51,9 +57,9 @@ export interface Work extends View {
 /** Does something in a transaction of an app. */
 export type InApp = <T>(work: (work: Work) => Promise<T>) => Promise<T>
 
-const addEvents = preparedRows<{ name: string; payload: string; at: number }, unknown>((db, rows) =>
-  db.insert('events', rows),
-)
+type NewEvent = { name: string; payload: string; at: number; device: string | null }
+
+const addEvents = preparedRows<NewEvent, unknown>((db, rows) => db.insert('events', rows))
 const eventsAtOnce = 500
 
 /** Binds a connection to one app, for reading. `brought` is what is known of the app already. */
@@ -85,13 +91,14 @@ export function workIn(
   appId: string,
   tools: Tools,
   now = tools.clock.now(),
-  brought?: AppFacts,
+  brought?: Brought,
 ): Work {
   const view = viewIn(connection, appId, tools, now, brought)
   const { db } = view
+  const device = brought?.device ?? null
   const emitEach: Work['emitEach'] = async ({ name, forms }, payloads) => {
     const kept = forms ? payloads.map((payload) => forms.kept(payload, { appId: db.appId, tools })) : payloads
-    const rows = kept.map((payload) => ({ name, payload: JSON.stringify(payload), at: now }))
+    const rows = kept.map((payload) => ({ name, payload: JSON.stringify(payload), at: now, device }))
     for (let n = 0; n < rows.length; n += eventsAtOnce) await addEvents(db, rows.slice(n, n + eventsAtOnce))
   }
   return {

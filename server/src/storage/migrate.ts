@@ -146,6 +146,9 @@ function houseMigrations(database: Database): Migrations {
         .where(sql.ref('dead_at'), 'is not', null)
         .execute()
     },
+    '20261125-events-of-devices': async ({ schema }) => {
+      await schema.alterTable('events').addColumn('device', 'text').execute()
+    },
   }
 }
 

@@ -31,6 +31,8 @@ interface EventTable {
   name: string
   payload: string
   at: number
+  /** The connected device that did it, if it was one. */
+  device: Generated<string | null>
 }
 
 export type EventRow = Selectable<EventTable>

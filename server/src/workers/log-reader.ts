@@ -18,7 +18,7 @@ export interface LogReader {
   behindMilliseconds(): number
   /** Answers how to stop hearing. */
   subscribe(hear: HearEvents): () => void
-  /** Reads on by itself from now on: whenever it is told of a commit, and from time to time. */
+  /** Reads on by itself from now on, if it does not yet: whenever it is told of a commit, and from time to time. */
   start(): void
   /** Reads what is there now; answers whether there was anything. */
   readAll(): Promise<boolean>
@@ -89,6 +89,7 @@ export function createLogReader(database: Database, failed: (error: unknown) => 
       return () => subscribers.delete(hear)
     },
     start() {
+      if (timer) return
       stopListening = database.onWake('events', loop.wake)
       timer = setInterval(loop.wake, pollMilliseconds).unref()
       loop.wake()

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EventsByName } from '../dispatch/events-by-name.ts'
-import type { Tail, TailedEvent } from '../kit/tail.ts'
+import type { Tail, TailedEvent } from '../dispatch/tail.ts'
 import type { EventRow } from '../storage/tables.ts'
 import type { LogReader } from './log-reader.ts'
 
@@ -25,11 +25,11 @@ export function openTail(reader: LogReader, events: EventsByName, log: Logger): 
     }
   }
 
-  function tell({ id, app_id, name, payload, at }: EventRow): void {
+  function tell({ id, app_id, name, payload, at, device }: EventRow): void {
     const definition = events.get(name)
     if (!definition || subscribers.size === 0) return
     // Written by JSON.stringify, so it can be read.
-    const event = { id, appId: app_id, definition, payload: JSON.parse(payload), at }
+    const event = { id, appId: app_id, definition, payload: JSON.parse(payload), at, device, kept: payload }
     for (const hear of subscribers) {
       try {
         hear(event)

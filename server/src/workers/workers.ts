@@ -10,7 +10,7 @@ import type { Effort } from './effort.ts'
 import { createFollowers } from './followers.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createJobLanes, renewMilliseconds } from './jobs.ts'
-import { createLogReader } from './log-reader.ts'
+import type { LogReader } from './log-reader.ts'
 import { createLoop, gatherMilliseconds, pollMilliseconds } from './loop.ts'
 
 /** Everything that happens after a request: followers of the log, jobs, and cleaning up. */
@@ -33,7 +33,7 @@ const settleWaitMilliseconds = 10
 const nobody: ReadonlySet<string> = new Set()
 
 export function createWorkers(
-  database: Database,
+  { database, reader }: { database: Database; reader: LogReader },
   areas: Area[],
   tools: () => Tools,
   retentionDays: number,
@@ -46,7 +46,6 @@ export function createWorkers(
   const tell = (what: string) => (error: unknown) => {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, what)
   }
-  const reader = createLogReader(database, tell('the log cannot be read; it is tried again'))
   const followers = createFollowers(database, areas, tools, log, {
     reader,
     worked: countWithBulk,
@@ -173,7 +172,6 @@ export function createWorkers(
       for (const timer of timers) clearInterval(timer)
       clearTimeout(restTimer)
       jobs.close()
-      reader.stop()
       // Whatever happens next, nothing is begun any more.
       followers.stop()
       const ended = lanes.map((lane) => lane.stop())

@@ -131,11 +131,11 @@ async function compareOwn(watcher: Watcher, untold: Told[]): Promise<string[]> {
 }
 
 /** Gives somebody the events that they hear; answers their names. */
-function tell({ uid, heard, copy }: Watcher, events: Told[], shows: Shows): string[] {
+function tell({ uid, heard, copy }: Watcher, events: Told[], shows: Shows | undefined): string[] {
   const names: string[] = []
   for (const { definition, payload } of events) {
     const isHeard = definition.audience(payload).some((channel) => heard.has(channelKey(channel)))
-    if (isHeard && shows(definition, payload)) {
+    if (isHeard && (shows?.(definition, payload) ?? true)) {
       names.push(definition.name)
       apply(ownReducers, copy, definition, payload, applied.own)
     }

@@ -11,6 +11,7 @@ export const appArchived = defineEvent({
   name: 'app.archived',
   payload: Type.Object({ scheduledToDeleteAt: Type.Integer() }),
   audience: () => [],
+  ends: () => ({}),
 })
 
 /** What is written from now on goes by these; what was written stays as it is. */

@@ -1,7 +1,8 @@
+import { appChannel } from '../../kit/channel.ts'
 import { defineEvent } from '../../kit/event.ts'
 import { Seconds, Type } from '../../kit/schema.ts'
 import { filesByKey, groupChannel } from '../timeline/events.ts'
-import { appChannel, userChannel } from '../users/events.ts'
+import { userChannel } from '../users/events.ts'
 import { systemUid } from '../users/index.ts'
 import { Conversation } from './schemas.ts'
 
@@ -11,6 +12,8 @@ export const markedUnread = defineEvent({
   payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
   forms: filesByKey,
   audience: ({ uid }) => [userChannel(uid)],
+  frame: ({ conversation }) => ({ type: 'conversation', body: { action: 'unread', conversation } }),
+  doneBy: ({ uid }) => ({ uid }),
 })
 
 /** A conversation in which nothing was said yet is in these users' lists from now on. */

@@ -16,6 +16,7 @@ export const friendAdded = defineEvent({
     ),
   }),
   audience: ({ user, friend }) => [userChannel(user.uid), userChannel(friend.uid)],
+  changesSightOf: ({ user, friend }) => [userChannel(user.uid), userChannel(friend.uid)],
 })
 
 /** By an unfriending, or because one of the two was deleted. */
@@ -23,4 +24,5 @@ export const friendRemoved = defineEvent({
   name: 'friend.removed',
   payload: Type.Object({ uid: Type.String(), friendUid: Type.String() }),
   audience: ({ uid, friendUid }) => [userChannel(uid), userChannel(friendUid)],
+  changesSightOf: ({ uid, friendUid }) => [userChannel(uid), userChannel(friendUid)],
 })

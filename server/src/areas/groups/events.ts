@@ -15,6 +15,8 @@ export const groupCreated = defineEvent({
   payload: Type.Object({ group: Group, members: Type.Record(Type.String(), User) }),
   audience: ({ members }) => Object.keys(members).map(userChannel),
   joins: ({ group, members }) => Object.keys(members).map((uid) => ({ channel: groupChannel(group.guid), uid })),
+  // Who the others are can be listed.
+  frame: ({ group }) => ({ type: 'group', body: { action: 'created', group } }),
   webhook: { trigger: 'group_created', body: ({ group, members }) => ({ group, members }) },
 })
 
@@ -36,8 +38,10 @@ export const groupDeleted = defineEvent({
 
 export const ownerTransferred = defineEvent({
   name: 'group.ownerTransferred',
+  changesSightOf: ({ group, oldOwner }) => [userChannel(group.owner), userChannel(oldOwner)],
   payload: Type.Object({ group: Group, oldOwner: Type.String() }),
   audience: toMembers,
+  frame: ({ group, oldOwner }) => ({ type: 'group', body: { action: 'ownerChanged', group, oldOwner } }),
   webhook: {
     trigger: 'group_owner_transferred',
     body: ({ group, oldOwner }) => ({ group: { ...group, oldOwner } }),
@@ -108,6 +112,7 @@ export const memberScopeChanged = defineEvent({
   name: 'group.memberScopeChanged',
   payload: Type.Object({ ...Done.properties, scope: OneOf(memberScopes), oldScope: OneOf(memberScopes) }),
   audience: toNobody,
+  changesSightOf: ({ user }) => [userChannel(user.uid)],
   webhook: {
     trigger: 'group_member_scope_changed',
     body: ({ group, user, by, scope, oldScope }) => ({

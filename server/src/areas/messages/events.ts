@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Seconds, Type } from '../../kit/schema.ts'
-import { Audience, audienceOf, filesByKey, ofMessage, settledAudience } from '../timeline/events.ts'
+import { Audience, audienceOf, filesByKey, messageFrame, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 
 /** `mentioned` are those of the named who are called upon. */
@@ -10,6 +10,11 @@ export const messageSent = defineEvent({
   forms: filesByKey,
   audience: ({ message }) => audienceOf(message),
   tellsOf: ofMessage,
+  frame: ({ message }) => messageFrame(message),
+  doneBy: ({ message: { sender, data } }) => ({
+    uid: sender,
+    ...(typeof data.resource === 'string' && { device: data.resource }),
+  }),
   webhook: { trigger: 'message_sent', body: ({ message }) => ({ message }) },
   // Not an event for each: all of them would hold the whole message again.
   webhookForEach: {
@@ -26,6 +31,8 @@ function naming(message: Message, uid: string): Message {
 
 /** `action` is the message in the history that tells of the change; `message` is the changed one. */
 const withAction = Type.Object({ message: Message, action: Message })
+
+const itself = ({ message }: { message: Message }): string[] => [message.id]
 
 /** The changed message, and beside its content who changed it, for readers of either form. */
 function changedMessage({ message, action }: { message: Message; action: Message }): object {
@@ -48,6 +55,7 @@ export const messageDeleted = defineEvent({
   payload: withAction,
   forms: filesByKey,
   audience: () => [],
+  retracts: itself,
   webhook: { trigger: 'message_deleted', body: changedMessage },
 })
 
@@ -58,6 +66,9 @@ export const messagePurged = defineEvent({
   forms: filesByKey,
   audience: settledAudience,
   tellsOf: ofMessage,
+  retracts: itself,
+  // Told as any other deletion is.
+  frame: ({ action }) => messageFrame(action),
   webhook: { trigger: 'message_deleted', body: changedMessage },
 })
 
@@ -70,6 +81,7 @@ export const messagesPurged = defineEvent({
     audience: Audience,
   }),
   audience: settledAudience,
+  retracts: ({ ids }) => ids,
 })
 
 /** These lost their content together with their conversation, which tells of it. */
@@ -77,6 +89,7 @@ export const messagesCleared = defineEvent({
   name: 'messages.cleared',
   payload: Type.Object({ ids: Type.Array(Type.Integer()), by: Type.String(), at: Seconds('When') }),
   audience: () => [],
+  retracts: ({ ids }) => ids.map(String),
 })
 
 export const messageEvents = [

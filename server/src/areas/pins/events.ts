@@ -1,8 +1,16 @@
-import { defineEvent } from '../../kit/event.ts'
+import { defineEvent, type Frame } from '../../kit/event.ts'
 import { Seconds, Type } from '../../kit/schema.ts'
 import { Audience, filesByKey, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userChannel } from '../users/events.ts'
+
+/** In the words of the reference service: a message is what a `pin` or a `save` is about. */
+const marked =
+  (type: string, action: string) =>
+  ({ message, by, at }: { message: Message; by?: string; at?: number }): Frame => ({
+    type,
+    body: { action, message, ...(by !== undefined && { by, at }) },
+  })
 
 const ofConversation = Type.Object({ message: Message, by: Type.String(), at: Seconds('When'), audience: Audience })
 const ofUser = Type.Object({ message: Message, uid: Type.String() })
@@ -13,6 +21,7 @@ export const messagePinned = defineEvent({
   forms: filesByKey,
   audience: settledAudience,
   tellsOf: ofMessage,
+  frame: marked('pin', 'pinned'),
   webhook: { trigger: 'message_pinned', body: ({ message }) => ({ message }) },
 })
 
@@ -22,6 +31,7 @@ export const messageUnpinned = defineEvent({
   forms: filesByKey,
   audience: settledAudience,
   tellsOf: ofMessage,
+  frame: marked('pin', 'unpinned'),
   webhook: {
     trigger: 'message_unpinned',
     body: ({ message, by, at }) => ({ message: { ...message, unpinnedBy: by, unpinnedAt: at } }),
@@ -33,6 +43,8 @@ export const messageSaved = defineEvent({
   payload: ofUser,
   forms: filesByKey,
   audience: ({ uid }) => [userChannel(uid)],
+  frame: marked('save', 'saved'),
+  doneBy: ({ uid }) => ({ uid }),
 })
 
 export const messageUnsaved = defineEvent({
@@ -40,6 +52,8 @@ export const messageUnsaved = defineEvent({
   payload: ofUser,
   forms: filesByKey,
   audience: ({ uid }) => [userChannel(uid)],
+  frame: marked('save', 'unsaved'),
+  doneBy: ({ uid }) => ({ uid }),
 })
 
 export const pinEvents = [messagePinned, messageUnpinned, messageSaved, messageUnsaved]

@@ -167,6 +167,13 @@ export function listedMessages(policy: Policy): ListedMessages | 'none' {
   }
 }
 
+/** Whether no message is kept from anybody of the role. */
+export function areAllMessagesListed(listed: ListedMessages | 'none'): boolean {
+  if (listed === 'none') return false
+  const { friendsOnly, receiverTypes, senderRoles, categories, types } = listed
+  return !friendsOnly && [receiverTypes, senderRoles, categories, types].every(({ length }) => length === 0)
+}
+
 /** A message, as its reader stands to whoever wrote it. */
 export interface MessageToList {
   receiverType: string

@@ -1,3 +1,4 @@
+import { appChannel } from '../../kit/channel.ts'
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
 
@@ -6,6 +7,7 @@ const payload = Type.Object({
   features: Type.Array(Type.String(), { description: 'Keys of the features that changed, without prefix' }),
 })
 const audience = () => []
+const changesSightOf = () => [appChannel]
 
-export const featuresRestricted = defineEvent({ name: 'role.featuresRestricted', payload, audience })
-export const featuresAllowed = defineEvent({ name: 'role.featuresAllowed', payload, audience })
+export const featuresRestricted = defineEvent({ name: 'role.featuresRestricted', payload, audience, changesSightOf })
+export const featuresAllowed = defineEvent({ name: 'role.featuresAllowed', payload, audience, changesSightOf })

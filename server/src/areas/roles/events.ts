@@ -1,3 +1,4 @@
+import { appChannel } from '../../kit/channel.ts'
 import { defineEvent } from '../../kit/event.ts'
 import { Type } from '../../kit/schema.ts'
 import { Role } from './schemas.ts'
@@ -13,4 +14,5 @@ export const roleDeleted = defineEvent({
   name: 'role.deleted',
   payload: Type.Object({ role: Role, id: Type.String({ description: 'Names this role and no later one' }) }),
   audience,
+  changesSightOf: () => [appChannel],
 })

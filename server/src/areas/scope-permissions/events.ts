@@ -1,6 +1,7 @@
 import { defineEvent } from '../../kit/event.ts'
 import { OneOf, Type } from '../../kit/schema.ts'
 import { PermissionValues } from '../rbac/schemas.ts'
+import { groupChannel } from '../timeline/events.ts'
 import { memberScopes } from './catalogue.ts'
 
 export const scopePermissionsChanged = defineEvent({
@@ -11,4 +12,5 @@ export const scopePermissionsChanged = defineEvent({
     permissions: PermissionValues,
   }),
   audience: () => [],
+  changesSightOf: ({ guid }) => [groupChannel(guid)],
 })

@@ -1,6 +1,6 @@
 import { type Channel, channelOf } from '../../kit/channel.ts'
-import { defineEvent } from '../../kit/event.ts'
-import { OneOf, Type } from '../../kit/schema.ts'
+import { defineEvent, type Frame } from '../../kit/event.ts'
+import { OneOf, type Static, Type } from '../../kit/schema.ts'
 import { userChannel } from '../users/events.ts'
 import { filesByKey } from './files-in.ts'
 import { Message } from './schemas.ts'
@@ -21,6 +21,12 @@ export function audienceOf({ sender, receiver, receiverType }: Message): Channel
   return receiverType === 'group' ? [groupChannel(receiver)] : [...new Set([sender, receiver])].map(userChannel)
 }
 
+/** A message, as devices are told of it. */
+export function messageFrame(message: Message): Frame {
+  const { sender, receiver, receiverType } = message
+  return { type: 'message', sender, receiver, receiverType, body: message }
+}
+
 /** The message in an event, which not everybody in its conversation may be shown. */
 export const ofMessage = ({ message }: { message: Message }): Message[] => [message]
 
@@ -31,6 +37,7 @@ export const actionWritten = defineEvent({
   forms: filesByKey,
   audience: settledAudience,
   tellsOf: ofMessage,
+  frame: ({ message }) => messageFrame(message),
 })
 
 /** Nothing is left of these messages; whatever was kept about them goes too. */
@@ -55,21 +62,23 @@ const Receipt = Type.Object({
 })
 
 function receipt(action: string, trigger: string, name: string) {
+  const frame = ({ receiver, receiverType, sender, messageSender, ...about }: Static<typeof Receipt>): Frame => {
+    const { messageId, user, timestamp } = about
+    return {
+      ...{ receiver, receiverType, type: 'receipts', sender, messageSender },
+      body: { action, messageId, user, timestamp },
+    }
+  }
   return defineEvent({
     name,
     payload: Receipt,
     audience: settledAudience,
-    webhook: {
-      trigger,
-      body: ({ receiver, receiverType, sender, messageSender, messageId, user, timestamp }) => ({
-        receiver,
-        receiverType,
-        type: 'receipts',
-        sender,
-        messageSender,
-        body: { action, messageId, user, timestamp },
-      }),
+    frame: ({ upTo, conversationId, ...told }) => {
+      const { body, ...envelope } = frame({ ...told, upTo, conversationId })
+      return { ...envelope, body: { ...body, upTo, conversationId } }
     },
+    doneBy: ({ sender }) => ({ uid: sender }),
+    webhook: { trigger, body: frame },
   })
 }
 

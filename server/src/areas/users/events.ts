@@ -6,9 +6,6 @@ import { User } from './schemas.ts'
 /** Heard by the devices of one user. */
 export const userChannel = (uid: string): Channel => ({ kind: 'user', id: uid })
 
-/** Heard by every user of the app. */
-export const appChannel: Channel = { kind: 'app', id: '' }
-
 // Webhooks have no triggers for these; the reference service announces connections and blocks only.
 const withUser = Type.Object({ user: User })
 
@@ -19,6 +16,8 @@ export const userUpdated = defineEvent({
   name: 'user.updated',
   payload: withUser,
   audience: ({ user }) => [userChannel(user.uid)],
+  // The role may be another.
+  changesSightOf: ({ user }) => [userChannel(user.uid)],
 })
 
 /** Access is suspended; everything the user has stays. */
@@ -26,6 +25,7 @@ export const userDeactivated = defineEvent({
   name: 'user.deactivated',
   payload: Type.Object({ uid: Type.String(), at: Seconds('Since when') }),
   audience: ({ uid }) => [userChannel(uid)],
+  ends: ({ uid }) => ({ uid }),
 })
 
 export const userReactivated = defineEvent({
@@ -39,7 +39,8 @@ export const userDeleted = defineEvent({
   name: 'user.deleted',
   payload: Type.Object({ uid: Type.String(), id: Type.String({ description: 'Names this user and no later one' }) }),
   audience: ({ uid }) => [userChannel(uid)],
-  leaves: ({ uid }) => [{ channel: userChannel(uid) }],
+  leaves: ({ uid }) => [{ channel: userChannel(uid), uid }],
+  ends: ({ uid }) => ({ uid }),
 })
 
 export const userEvents = [userCreated, userUpdated, userDeactivated, userReactivated, userDeleted]

@@ -1,6 +1,7 @@
 import { area } from '../../kit/area.ts'
+import { appChannel } from '../../kit/channel.ts'
 import { audit } from './audit.ts'
-import { appChannel, userChannel, userEvents } from './events.ts'
+import { userChannel, userEvents } from './events.ts'
 import { addSampleUsers, followDeletedRoles } from './followers.ts'
 import { forgetReplies, leaveDeletedRole } from './jobs.ts'
 import { operations } from './operations.ts'

@@ -1,7 +1,11 @@
-import type { FollowedEvent } from './follower.ts'
+import type { FollowedEvent } from '../kit/follower.ts'
 
 export interface TailedEvent extends FollowedEvent {
   appId: string
+  /** The device that did it. */
+  device: string | null
+  /** Its payload, as the log keeps it. */
+  kept: string
 }
 
 /**

@@ -1,0 +1,248 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { findTokenHolder } from '../areas/auth-tokens/index.ts'
+import { actorOf } from '../areas/users/index.ts'
+import { authTokenUnknown } from '../dispatch/errors.ts'
+import { channelsOf, showsTo } from '../dispatch/hearing.ts'
+import type { TailedEvent } from '../dispatch/tail.ts'
+import type { Area } from '../kit/area.ts'
+import { appChannel, channelKey } from '../kit/channel.ts'
+import type { Database } from '../storage/database.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { type TenantDb, tenantDb } from '../storage/tenant.ts'
+import type { Delivery } from './delivery.ts'
+import type { Listener, Listeners } from './listeners.ts'
+import { eventsPerPage, type LogOfApp } from './log-of-app.ts'
+import type { Positions } from './positions.ts'
+import { dissolves, type Recent } from './recent.ts'
+import { isEnded, isShown, type Session, tell } from './session.ts'
+import type { Told } from './told.ts'
+
+/**
+ * How a device comes to hear what happens: from now on, or from where it was cut off. Both are one procedure. What the user
+ * hears now is read, and taken back to what they heard at the place where the device begins; from there the device goes
+ * through what has happened, as it would have done had it been there, until it has reached the present. Nobody waits for it.
+ */
+export interface Attaching {
+  /**
+   * `position` is the last one that the device has; `answer` is called before anything is sent. Fails if the device may not
+   * come in after all.
+   */
+  attach(session: Session, position: string | undefined, answer: (began: Began) => void): Promise<void>
+}
+
+export interface Began {
+  /** Whether it goes on where it was cut off; if not, whatever it has may be out of date. */
+  isResumed: boolean
+  /** Where it begins. */
+  position: string
+}
+
+interface Parts {
+  database: Database
+  areas: Area[]
+  listeners: Listeners
+  recent: Recent
+  positions: Positions
+  delivery: Delivery
+  log: LogOfApp
+  told(event: TailedEvent): Told
+  /** A device has reached the present; from this moment on it hears by itself. */
+  entered(session: Session, listener: Listener): void
+}
+
+/** Where a device stands on its way to the present, and what its user hears there. */
+interface Place extends Pick<Listener, 'channels' | 'shows'> {
+  id: number
+  /** What is taken back later on the way, and with which event; it is not told any more. */
+  retracted: Map<string, number>
+}
+
+// More than this is fetched faster than it is told.
+const missedMax = 10_000
+const replaysAtOnce = 4
+const eventsPerTurn = 500
+const triesMax = 40
+const againMilliseconds = 25
+const nothingRetracted: Map<string, number> = new Map()
+
+export function createAttaching(parts: Parts): Attaching {
+  const { database, areas, listeners, recent, positions, delivery, log } = parts
+  let replays = 0
+
+  const reading = <T>({ app }: Session, work: (db: TenantDb) => Promise<T>) =>
+    database.read((connection) => work(tenantDb(connection, app.id)), app.id)
+
+  /** What the doors remember may be half a second old, and the event that ends a session may have passed by then. */
+  async function refuseGone(session: Session): Promise<void> {
+    const { uid, tokenFingerprint } = session.caller
+    await reading(session, async (db) => {
+      const holder = await findTokenHolder(db, tokenFingerprint)
+      if (holder?.uid !== uid || !(await actorOf(db, uid))) throw authTokenUnknown()
+    })
+  }
+
+  /** What a user hears where this node has got to. */
+  async function hearingNow(session: Session): Promise<Place & { position: string }> {
+    const { app, caller } = session
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const known = listeners.find(app.id, caller.uid)
+      if (known?.shows === 'unknown') await delivery.learn(known)
+      else if (known) return { ...positions.heard(), ...known, channels: new Set(known.channels), retracted: new Map() }
+      else {
+        const heard = positions.heard()
+        const read = await reading(session, (db) => readHearing(db, caller.uid, heard.id))
+        if (read) return { ...heard, ...read, retracted: nothingRetracted }
+        await pause(againMilliseconds)
+      }
+    }
+    throw new DatabaseUnavailable('what a user hears changes faster than it can be read')
+  }
+
+  /**
+   * What a user hears at a place in the log: what they hear now, without what has happened since. Both are of the same
+   * moment if nothing has happened to the user between two looks; else it is read again.
+   */
+  async function readHearing(db: TenantDb, uid: string, at: number): Promise<Pick<Place, 'channels' | 'shows'> | undefined> {
+    const since = (await log.turns(db, at)).map(parts.told)
+    const channels = new Set((await channelsOf(areas, db, uid)).map(channelKey))
+    const shows = await showsTo(areas, db, uid)
+    const meanwhile = await log.turns(db, at)
+    if (since.length !== meanwhile.length || since.some(dissolves)) return undefined
+    takeBack(channels, since, uid)
+    return { channels, shows }
+  }
+
+  /** Where a device stands that comes back to a place; nothing, if what it missed cannot be told exactly. */
+  async function comeBack(session: Session, from: number, now: Place): Promise<Place | undefined> {
+    const { uid } = session.caller
+    const turns = await turnsBetween(session, from, now)
+    if (!turns) return undefined
+    const channels = new Set(now.channels)
+    takeBack(channels, turns, uid)
+    const isChanged = turns.some(({ sights }) => sights.some((key) => channels.has(key) || now.channels.has(key)))
+    const hasLeft = turns.some(({ leaves }) => leaves.some((move) => move.uid === uid))
+    // What they were allowed to see there is not known any more.
+    if (isChanged || turns.some(dissolves) || (hasLeft && now.shows !== undefined)) return undefined
+    const retracted = turns.flatMap(({ id, retracts }) => retracts.map((record) => [record, id] as const))
+    return { id: from, channels, shows: now.shows, retracted: new Map(retracted) }
+  }
+
+  async function turnsBetween({ app, caller }: Session, from: number, now: Place): Promise<Told[] | undefined> {
+    if (recent.since() <= from) {
+      const found = [
+        ...recent.after(from, app.id, caller.uid, now.channels),
+        ...recent.dissolvingAfter(from, app.id),
+        ...recent.retractingAfter(from, app.id),
+      ]
+      return [...new Set(found)].filter(({ id }) => id <= now.id).toSorted((a, b) => a.id - b.id)
+    }
+    return reading({ app } as Session, async (db) => {
+      const missed = await log.count(db, from, now.id, missedMax + 1)
+      return missed > missedMax ? undefined : (await log.turns(db, from, now.id)).map(parts.told)
+    })
+  }
+
+  /** Goes on to the present, and enters there. */
+  async function catchUp(session: Session, place: Place, entered: number): Promise<void> {
+    const { app, caller, line } = session
+    while (line.isOpen()) {
+      if (place.shows === 'unknown') place.shows = await reading(session, (db) => showsTo(areas, db, caller.uid))
+      await line.room()
+      if (recent.since() > place.id) {
+        await replayPage(session, place)
+        continue
+      }
+      const events = recent.after(place.id, app.id, caller.uid, place.channels)
+      const some = events.slice(0, eventsPerTurn)
+      const isThrough = walk(session, place, some)
+      if (isThrough && some.length === events.length) {
+        refuseEnded(session, entered)
+        return enter(session, place)
+      }
+      await nextTurn()
+    }
+  }
+
+  /** From further back than memory reaches. */
+  async function replayPage(session: Session, place: Place): Promise<void> {
+    while (replays >= replaysAtOnce) await pause(againMilliseconds)
+    replays += 1
+    try {
+      const { id } = positions.heard()
+      const events = await reading(session, (db) => log.page(db, place.id, id))
+      if (walk(session, place, events.map(parts.told)) && events.length < eventsPerPage) place.id = id
+    } finally {
+      replays -= 1
+    }
+  }
+
+  /** Tells a device what it missed; stops where it has to be found out what its user may be shown from there on. */
+  function walk(session: Session, place: Place, events: Told[]): boolean {
+    const { uid } = session.caller
+    for (const told of events) {
+      if (isEnded(session, told)) throw authTokenUnknown()
+      const isHeard = told.channels.some((key) => place.channels.has(key))
+      if (isHeard && isShown(place, told) && !isRetracted(told, place)) tell(session, told)
+      place.id = told.id
+      const isUnclear = told.sights.some((key) => place.channels.has(key))
+      if (move(place.channels, told, uid) || isUnclear) {
+        place.shows = 'unknown'
+        return false
+      }
+    }
+    return true
+  }
+
+  /** Whatever ended the session while it was on its way. */
+  function refuseEnded(session: Session, since: number): void {
+    const { app, caller } = session
+    const passed = recent.after(since, app.id, caller.uid, [channelKey(appChannel)])
+    if (passed.some((told) => isEnded(session, told))) throw authTokenUnknown()
+  }
+
+  function enter(session: Session, { channels, shows }: Place): void {
+    const { app, caller } = session
+    const known = listeners.find(app.id, caller.uid)
+    const listener: Listener = known ?? {
+      ...{ appId: app.id, uid: caller.uid, channels, shows },
+      ...{ sessions: new Set(), sightChanges: 0, held: [] },
+    }
+    if (!known) listeners.add(listener)
+    parts.entered(session, listener)
+  }
+
+  return {
+    async attach(session, position, answer) {
+      const entered = positions.heard().id
+      await refuseGone(session)
+      const from = position === undefined ? undefined : await positions.find(position)
+      const now = await hearingNow(session)
+      const place = from === undefined ? undefined : await comeBack(session, from, now)
+      session.reached = place?.id ?? now.id
+      answer({ isResumed: place !== undefined, position: place && position ? position : now.position })
+      await catchUp(session, place ?? now, entered)
+    },
+  }
+}
+
+/** Undoes what has happened to a user, the latest first. */
+function takeBack(channels: Set<string>, turns: Told[], uid: string): void {
+  for (const { joins, leaves } of turns.toReversed()) {
+    for (const move of leaves) if (move.uid === uid) channels.add(move.channel)
+    for (const move of joins) if (move.uid === uid) channels.delete(move.channel)
+  }
+}
+
+/** Lets a user join and leave, as an event says; answers whether they have joined anything. */
+function move(channels: Set<string>, { joins, leaves }: Told, uid: string): boolean {
+  const joined = joins.filter((each) => each.uid === uid)
+  for (const { channel } of joined) channels.add(channel)
+  for (const each of leaves) if (each.uid === uid || each.uid === undefined) channels.delete(each.channel)
+  return joined.length > 0
+}
+
+function isRetracted({ id, definition, payload }: Told, { retracted }: Place): boolean {
+  if (retracted.size === 0 || !definition.tellsOf) return false
+  const records = definition.tellsOf(payload() as never) as { id?: string }[]
+  return records.some((record) => (retracted.get(record.id ?? '') ?? 0) > id)
+}

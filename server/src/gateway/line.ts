@@ -1,0 +1,109 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import { closeCodes } from './close-codes.ts'
+import type { GatewayFigures } from './figures.ts'
+
+/** The line to one device. What it is sent in a turn of the event loop is written together at its end. */
+export interface Line {
+  /** Sends what must not be missed: whoever does not take it is let go, to come back and resume. */
+  send(frame: Buffer): void
+  /** Sends what may be missed: it is, where the device has not taken what it was sent before. */
+  signal(frame: Buffer): void
+  /** How much it was sent and has not taken. */
+  untakenBytes(): number
+  /** Waits until a good part of that is taken, or the line is closed. */
+  room(): Promise<void>
+  close(code: number, reason: string): void
+  isOpen(): boolean
+}
+
+const signalBytesMax = 256 * 1024
+const untakenBytesMax = 1024 * 1024
+// A device that does not read does not read that it is let go either.
+const lastWordsMilliseconds = 1_000
+
+/** Writes at the end of each turn, for all lines that have something to write. */
+export interface Post {
+  later(write: () => void): void
+}
+
+export function openPost(): Post {
+  let writes: (() => void)[] = []
+  function writeAll(): void {
+    const due = writes
+    writes = []
+    for (const write of due) write()
+  }
+  return {
+    later(write) {
+      if (writes.length === 0) setImmediate(writeAll)
+      writes.push(write)
+    },
+  }
+}
+
+export function openLine(device: WebSocket, socket: Duplex, post: Post, figures: GatewayFigures): Line {
+  let waiting: Buffer[] = []
+  let waitingBytes = 0
+
+  const isOpen = () => device.readyState === device.OPEN
+  const untakenBytes = () => socket.writableLength + waitingBytes
+
+  // Frames are written past the library, whole and one after the other, as it would write them itself: without
+  // compression and fragments it keeps nothing about them.
+  function write(): void {
+    const [first, ...others] = waiting
+    waiting = []
+    waitingBytes = 0
+    if (first && isOpen()) socket.write(others.length === 0 ? first : Buffer.concat([first, ...others]))
+  }
+
+  function put(frame: Buffer): void {
+    if (waiting.length === 0) post.later(write)
+    waiting.push(frame)
+    waitingBytes += frame.length
+    figures.framesOut += 1
+  }
+
+  function close(code: number, reason: string): void {
+    if (!isOpen()) return
+    write()
+    device.close(code, reason)
+    setTimeout(() => device.terminate(), lastWordsMilliseconds).unref()
+  }
+
+  return {
+    send(frame) {
+      if (!isOpen()) return
+      if (untakenBytes() <= untakenBytesMax) return put(frame)
+      figures.tooSlow += 1
+      waiting = []
+      waitingBytes = 0
+      close(closeCodes.tooSlow, 'what was sent was not taken: come back and resume')
+    },
+    signal(frame) {
+      if (!isOpen()) return
+      if (untakenBytes() <= signalBytesMax) put(frame)
+      else figures.signalsDropped += 1
+    },
+    untakenBytes,
+    async room() {
+      while (isOpen() && untakenBytes() > signalBytesMax) {
+        await new Promise<void>((resolve) => {
+          const goOn = () => {
+            clearTimeout(timer)
+            socket.off('drain', goOn)
+            socket.off('close', goOn)
+            resolve()
+          }
+          // Whatever is written at the end of this turn may fit without the socket having to say so.
+          const timer = setTimeout(goOn, 50)
+          socket.on('drain', goOn)
+          socket.on('close', goOn)
+        })
+      }
+    },
+    close,
+    isOpen,
+  }
+}

@@ -1,0 +1,50 @@
+import type { EventsByName } from '../dispatch/events-by-name.ts'
+import type { TailedEvent } from '../dispatch/tail.ts'
+import type { EventDefinition } from '../kit/event.ts'
+import type { EventRow } from '../storage/tables.ts'
+import type { TenantDb } from '../storage/tenant.ts'
+
+/** What the log of an app holds, for those who were away for longer than memory reaches. */
+export interface LogOfApp {
+  /** How many events lie between two, but no more than are asked about. */
+  count(db: TenantDb, after: number, upTo: number, most: number): Promise<number>
+  /** Those between two, in order. */
+  page(db: TenantDb, after: number, upTo: number): Promise<TailedEvent[]>
+  /** Those of them that decide who hears what: all that the turns of a history depend on. */
+  turns(db: TenantDb, after: number, upTo?: number): Promise<TailedEvent[]>
+  eventOf(row: EventRow): TailedEvent | undefined
+}
+
+export const eventsPerPage = 500
+
+const isTurn = ({ joins, leaves, changesSightOf, retracts, ends }: EventDefinition) =>
+  Boolean(joins ?? leaves ?? changesSightOf ?? retracts ?? ends)
+
+export function logOfApp(events: EventsByName): LogOfApp {
+  const turning = [...events.values()].filter(isTurn).map(({ name }) => name)
+
+  function eventOf({ id, app_id, name, payload, at, device }: EventRow): TailedEvent | undefined {
+    const definition = events.get(name)
+    return definition && { id, appId: app_id, definition, payload: JSON.parse(payload), kept: payload, at, device }
+  }
+
+  const known = (rows: EventRow[]) => rows.flatMap((row) => eventOf(row) ?? [])
+  const between = (db: TenantDb, after: number, upTo: number) =>
+    db.select('events').where('events.id', '>', after).where('events.id', '<=', upTo)
+
+  return {
+    async count(db, after, upTo, most) {
+      const rows = await between(db, after, upTo).select('events.id').orderBy('events.id').limit(most).execute()
+      return rows.length
+    },
+    async page(db, after, upTo) {
+      const rows = between(db, after, upTo).selectAll('events').orderBy('events.id').limit(eventsPerPage)
+      return known(await rows.execute())
+    },
+    async turns(db, after, upTo = Number.MAX_SAFE_INTEGER) {
+      const rows = between(db, after, upTo).selectAll('events').where('events.name', 'in', turning)
+      return known(await rows.orderBy('events.id').execute())
+    },
+    eventOf,
+  }
+}

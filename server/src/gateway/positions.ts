@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock } from '../kit/ports.ts'
+import type { Database } from '../storage/database.ts'
+import type { Recent } from './recent.ts'
+import { firstPosition, idIn, positionOf, type Told } from './told.ts'
+
+/** Where this node has got to in the log, and which positions of devices it can go on from. */
+export interface Positions {
+  /** The last event that this node has heard of. */
+  heard(): { id: number; position: string }
+  moveTo(told: Told): void
+  /** The id of the event at a position; nothing, if the log does not have it any more, or another one in its place. */
+  find(position: string): Promise<number | undefined>
+}
+
+const secondsMax = 86_400
+// Another node may have told a device what this one has not heard of yet.
+const aheadMilliseconds = 5_000
+const againMilliseconds = 10
+
+export async function openPositions(
+  { database, clock, salt }: { database: Database; clock: Clock; salt: string },
+  recent: () => Recent,
+  begun: number,
+): Promise<Positions> {
+  /** An event that is read again, of whichever app: a position says nothing but that the log has come so far. */
+  async function placed(id: number): Promise<{ position: string; at: number } | undefined> {
+    const known = recent().find(id)
+    if (known) return { position: known.position(), at: known.at }
+    const [row] = await database.eventsAfter(id - 1, 1)
+    if (row?.id !== id) return undefined
+    const { app_id: appId, name, payload: kept, at } = row
+    return { position: positionOf({ id, appId, name, kept, at }, salt), at }
+  }
+
+  async function isHeard(id: number): Promise<boolean> {
+    for (let waited = 0; heard.id < id && waited < aheadMilliseconds; waited += againMilliseconds) {
+      await pause(againMilliseconds)
+    }
+    return heard.id >= id
+  }
+
+  let heard: { id: number; position: () => string } = { id: begun, position: () => begunAt }
+  const begunAt = begun === 0 ? firstPosition : ((await placed(begun))?.position ?? firstPosition)
+
+  return {
+    heard: () => ({ id: heard.id, position: heard.position() }),
+    moveTo(told) {
+      heard = told
+    },
+    async find(position) {
+      const id = idIn(position)
+      if (id === undefined) return undefined
+      // The log reaches back to its start as long as nothing has been trimmed from it.
+      if (position === firstPosition) return recent().since() === 0 ? 0 : undefined
+      if (!(await isHeard(id))) return undefined
+      const found = await placed(id)
+      return found?.position === position && found.at > clock.now() - secondsMax ? id : undefined
+    },
+  }
+}

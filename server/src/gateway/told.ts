@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto'
+import { frameOf } from '../dispatch/frames.ts'
+import type { TailedEvent } from '../dispatch/tail.ts'
+import { channelKey, type Passage } from '../kit/channel.ts'
+import { type Ended, type EventDefinition, toldOf } from '../kit/event.ts'
+import type { Tools } from '../kit/ports.ts'
+import { encode } from './encode.ts'
+
+/** Somebody who begins or ceases to hear a channel; everybody who hears it, where nobody is named. */
+export interface Move {
+  channel: string
+  uid: string | undefined
+}
+
+/** An event on its way to devices. */
+export interface Told {
+  id: number
+  appId: string
+  definition: EventDefinition
+  /** Keys of the channels that hear of it. */
+  channels: string[]
+  joins: Move[]
+  leaves: Move[]
+  /** Keys of the channels whose listeners may be shown other things from here on. */
+  sights: string[]
+  retracts: string[]
+  /** Whose device did it, and is not told. */
+  doneBy: { uid: string; device: string } | undefined
+  ends: Ended | undefined
+  /** In UNIX seconds. */
+  at: number
+  payload(): object
+  /** Made once, and only if somebody is sent it. */
+  frame(): Buffer
+  position(): string
+  /** About how much memory it takes. */
+  bytes: number
+}
+
+const movesOf = (passages: Passage[] | undefined): Move[] =>
+  (passages ?? []).map(({ channel, uid }) => ({ channel: channelKey(channel), uid }))
+
+/** Makes events ready to be told, on behalf of an install. */
+export function teller(tools: Tools): (event: TailedEvent) => Told {
+  const salt = positionSalt(tools)
+  return ({ id, appId, definition, payload, kept, device, at }) => {
+    const doer = definition.doneBy?.(payload as never)
+    const doing = doer?.device ?? device ?? undefined
+    let encoded: Buffer | undefined
+    let position: string | undefined
+    const told: Told = {
+      ...{ id, appId, definition, at },
+      channels: definition.audience(payload as never).map(channelKey),
+      joins: movesOf(definition.joins?.(payload as never)),
+      leaves: movesOf(definition.leaves?.(payload as never)),
+      sights: (definition.changesSightOf?.(payload as never) ?? []).map(channelKey),
+      retracts: definition.retracts?.(payload as never) ?? [],
+      // Only their own device: what others say of a device says nothing.
+      doneBy: doer && doing !== undefined ? { uid: doer.uid, device: doing } : undefined,
+      ends: definition.ends?.(payload as never),
+      // Kept as text: most events are told at once or never, and objects take several times as much.
+      payload: () => JSON.parse(kept),
+      frame() {
+        encoded ??= encode({
+          ...frameOf(definition, toldOf(definition, told.payload(), { appId, tools }) as object),
+          position: told.position(),
+        })
+        return encoded
+      },
+      position() {
+        position ??= positionOf({ id, appId, name: definition.name, kept, at }, salt)
+        return position
+      },
+      bytes: 2 * kept.length,
+    }
+    return told
+  }
+}
+
+interface Placed {
+  id: number
+  appId: string
+  name: string
+  kept: string
+  at: number
+}
+
+const checkCharacters = 8
+
+/** What positions of this install are checked with: nobody learns anything from them about an event. */
+export const positionSalt = ({ secrets }: Tools): string => secrets.fingerprint('positions of the log')
+
+/**
+ * A place in the log, as a device knows it: an id, and a check of the event that has it. Where the log was set back and
+ * went on, as after a backup was restored, ids come again with other events.
+ */
+export function positionOf({ id, appId, name, kept, at }: Placed, salt: string): string {
+  const check = hash('sha256', JSON.stringify([salt, id, appId, name, at, kept])).slice(0, checkCharacters)
+  return `${id}.${check}`
+}
+
+/** Before everything that has happened. */
+export const firstPosition = '0.0'
+
+const positionForm = /^(\d{1,15})\.([0-9a-f]{1,8})$/
+
+/** The id in a position; nothing, if it is none. */
+export function idIn(position: string): number | undefined {
+  const id = positionForm.exec(position)?.[1]
+  return id === undefined ? undefined : Number(id)
+}
