@@ -11,6 +11,7 @@ import { scryptPasswords } from './adapters/passwords/scrypt.ts'
 import { picturesInChild } from './adapters/pictures/in-child.ts'
 import { memoryPresence } from './adapters/presence/memory.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
+import { memorySignals } from './adapters/signals/memory.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { type Config, ConfigError, limitIn } from './config.ts'
 import { openDirectory } from './dispatch/directory.ts'
@@ -39,7 +40,17 @@ import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { Rate } from './kit/limits.ts'
-import type { AdjustableClock, Counters, Files, Passwords, Secrets, ServiceAddress, Tools } from './kit/ports.ts'
+import type {
+  AdjustableClock,
+  Counters,
+  Files,
+  Passwords,
+  Presence,
+  Secrets,
+  ServiceAddress,
+  Signals,
+  Tools,
+} from './kit/ports.ts'
 import { attachAnswers } from './plain/gate.ts'
 import { type Started, startAll } from './plain/started.ts'
 import { within } from './plain/time-limit.ts'
@@ -77,6 +88,8 @@ export interface Options {
   patience?: Partial<Patience>
   /** What browsers can open besides the reference. */
   pages?: PageSet[]
+  /** Takes part in the install, beside other nodes where there are several. */
+  isNode?: boolean
   /** How long to wait for a database that is away; not at all if absent. */
   databasePatienceSeconds?: number
   /** Take only these migration steps: to load what an older version has written. */
@@ -89,6 +102,7 @@ export interface House {
   areas: Area[]
   database: Database
   tools: Tools
+  counters: Counters
   workers: Workers
   close(): Promise<void>
 }
@@ -126,12 +140,38 @@ function troubleIn(log: Logger | undefined): TroubleListener {
   }
 }
 
-async function openCounters(config: Config, secrets: Secrets, log: Logger): Promise<Counters> {
-  if (!config.redisUrl) return memoryCounters()
-  const { redisCounters } = await import('./adapters/counters/redis.ts')
+interface Shared {
+  counters: Counters
+  presence: Presence
+  signals: Signals
+}
+
+/** What nodes have in common. Whoever only looks into an install, such as the command line, is none of them. */
+async function openShared(
+  { redisUrl }: Config,
+  { isNode = false }: Options,
+  secrets: Secrets,
+  log: Logger,
+  started: Started,
+): Promise<Shared> {
+  if (!redisUrl || !isNode) {
+    return { counters: memoryCounters(), presence: memoryPresence(), signals: memorySignals() }
+  }
+  const [{ connectRedis }, { redisCounters }, { redisSignals }] = await Promise.all([
+    import('./adapters/redis/connection.ts'),
+    import('./adapters/counters/redis.ts'),
+    import('./adapters/signals/redis.ts'),
+  ])
   // All nodes of an install share its master key, and no two installs do.
   const install = secrets.fingerprint('counters').slice(0, 12)
-  return redisCounters(config.redisUrl.reveal(), install, (error) => log.warn({ err: error }, 'Redis is in trouble'))
+  const redis = await connectRedis(redisUrl.reveal(), {
+    isAway: (reason) => log.warn({ reason: reasonOf(reason) }, 'Redis is away'),
+    isBack: (seconds) => log.info({ seconds }, 'Redis is back'),
+  })
+  started.add(redis.close)
+  const signals = redisSignals(redis, install, (error) => log.error({ err: error }, 'a signal was not understood'))
+  started.add(signals.close)
+  return { counters: redisCounters(redis, install), presence: memoryPresence(), signals }
 }
 
 const secondsPerHour = 3600
@@ -163,8 +203,9 @@ export function openHouse(config: Config, log: Logger, options: Options = {}): P
     const secrets = secretsUnder(masterKey(config, !installExists(config)))
     const database = await openDatabase(config, log)
     started.add(() => database.close())
+    const { counters, ...ports } = await openPorts(config, log, options, secrets, started)
     const tools: Tools = {
-      ...(await openPorts(config, log, options, started)),
+      ...ports,
       ...limitsOf(config),
       secrets,
       tenantTables: [...houseTables, ...areas.flatMap((area) => area.tables)],
@@ -180,24 +221,22 @@ export function openHouse(config: Config, log: Logger, options: Options = {}): P
       await migrate(database, migrations, options.steps)
       await database.writeAlone((connection) => holdToMasterKey(connection, secrets))
     })
-    return { config, areas, database, tools, workers, close: started.stop }
+    return { config, areas, database, tools, counters, workers, close: started.stop }
   })
 }
 
 /** The outside world, as it is chosen for this install. */
-async function openPorts(config: Config, log: Logger, { clock, passwords }: Options, started: Started) {
+async function openPorts(config: Config, log: Logger, options: Options, secrets: Secrets, started: Started) {
   const files = await openFiles(config)
   started.add(() => files.close())
   const pictures = picturesInChild((error) => log.warn({ err: error }, 'a picture could not be made small'))
   started.add(() => pictures.close())
-  const presence = memoryPresence()
-  started.add(() => presence.close())
   return {
-    clock: clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
-    passwords: passwords ?? scryptPasswords(),
+    clock: options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
+    passwords: options.passwords ?? scryptPasswords(),
     files,
     pictures,
-    presence,
+    ...(await openShared(config, options, secrets, log, started)),
   }
 }
 
@@ -262,16 +301,14 @@ export function startService(config: Config, log: Logger, options: Options = {})
       started.add(() => within(milliseconds, stop(), () => log.warn(`${part} did not finish in time and is left`)))
     openDataFolder(config.data)
     started.add(takeFolder(config))
-    const house = await openHouse(config, log, { databasePatienceSeconds, ...options })
+    const house = await openHouse(config, log, { isNode: true, databasePatienceSeconds, ...options })
     addWithin(closeMilliseconds, 'the database', house.close)
-    const counters = await openCounters(config, house.tools.secrets, log)
-    started.add(() => counters.close())
     const notes = keepWritingNotes(house, log)
     addWithin(lastNotesMilliseconds, 'the notes', notes.stop)
     const certificates = await certificatesFor(config, log)
     if (config.roles.includes('worker')) house.workers.start()
     addWithin(workersStopMilliseconds, 'the work in hand', house.workers.stop)
-    const floor = dispatchIn(house, counters, options)
+    const floor = dispatchIn(house, options)
     const { patience = {}, pages = [] } = options
     const port = await openFrontDoor(house, floor, log, { certificates, started, patience, pages })
     // Loaded behind the open door, so that neither the start nor the first write waits for it.
@@ -297,7 +334,7 @@ function keepWritingNotes({ tools: { notes } }: House, log: Logger): { stop(): P
 }
 
 /** All that runs operations, whoever asks for them. */
-function dispatchIn({ config, database, tools, areas }: House, counters: Counters, { strict = false }: Options) {
+function dispatchIn({ config, database, tools, counters, areas }: House, { strict = false }: Options) {
   const directory = openDirectory(database, tools.secrets)
   const limits = rateLimits(counters, windowsOf(config, ratesOf(areas)))
   const longReads = createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds })
