@@ -6,6 +6,9 @@ export interface PrivateRedis {
   url: string
   start(): Promise<void>
   stop(): Promise<void>
+  /** It keeps its connections, and answers nobody until it goes on. */
+  pause(): void
+  resume(): void
 }
 
 export const hasRedis = () => folderOf('redis-server') !== undefined
@@ -27,5 +30,7 @@ export async function makeRedis(): Promise<PrivateRedis> {
       if (server) await stopProcess(server)
       server = undefined
     },
+    pause: () => void server?.kill('SIGSTOP'),
+    resume: () => void server?.kill('SIGCONT'),
   }
 }

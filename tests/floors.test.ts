@@ -13,7 +13,7 @@ import { describe, it } from 'node:test'
  *   cards of areas: limits are declared there.
  * - `trial` is a proxy that the command line puts beside the server, and knows nothing of it but its port.
  * - `http` and `workers` do not know each other. What runs operations, `dispatch`, knows nothing of HTTP.
- * - An adapter knows `kit/ports`, `plain` and adapters of its own kind.
+ * - An adapter knows `kit/ports`, `plain` and adapters of its own kind; those of Redis share one connection to it.
  * - An area knows the areas above it in `areas/index.ts`, and of them only `index.ts`, `schemas.ts`, `errors.ts` and
  *   `events.ts`. It does not know how it was reached or who listens.
  * - Of `storage` an area knows what is fixed to its app. Only apps knows the platform, and only migrations all tables.
@@ -105,11 +105,12 @@ describe('floors', () => {
 
   it('keep adapters on ports and on their own kind', () => {
     const kindOf = (path: string) => path.split('/').slice(0, 2).join('/')
+    const shared = ['kit/ports.ts', 'adapters/redis/connection.ts']
     const broken = edges
       .filter(({ path }) => floorOf(path) === 'adapters')
       .filter(
         ({ path, target }) =>
-          target !== 'kit/ports.ts' && floorOf(target) !== 'plain' && kindOf(path) !== kindOf(target),
+          !shared.includes(target) && floorOf(target) !== 'plain' && kindOf(path) !== kindOf(target),
       )
     assert.deepEqual(shown(broken), [])
   })

@@ -52,7 +52,7 @@ describe('rates on cards', () => {
     const doors = area({ name: 'doors', about: 'For this test.', operations: [knocking] })
     assert.throws(() => ratesOf([doors]), /knockAtDoor counts as "knock", which no card brings/)
     ratesOf([{ ...doors, rates: [knock] }])
-    const limits = rateLimits({ add: () => 1, close: async () => {} }, new Map())
+    const limits = rateLimits({ add: () => 1 }, new Map())
     await assert.rejects(limits.count(knock, ['ada']), /No card brings the rate "knock"/)
   })
 

@@ -11,15 +11,18 @@ import { scryptPasswords } from './adapters/passwords/scrypt.ts'
 import { picturesInChild } from './adapters/pictures/in-child.ts'
 import { memoryPresence } from './adapters/presence/memory.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
+import { memorySignals } from './adapters/signals/memory.ts'
 import { areas as allAreas } from './areas/index.ts'
 import { type Config, ConfigError, limitIn } from './config.ts'
 import { openDirectory } from './dispatch/directory.ts'
 import { createDispatch, type Dispatch } from './dispatch/dispatch.ts'
 import { type Doors, openDoors } from './dispatch/doors/doors.ts'
+import { eventsByName } from './dispatch/events-by-name.ts'
 import { rateLimits, type Window } from './dispatch/limits.ts'
 import { createLongReads } from './dispatch/long-reads.ts'
 import { ratesOf } from './dispatch/rates.ts'
 import { type Registry, registryOf } from './dispatch/registry.ts'
+import { type Gateway, type GatewayPatience, openGateway } from './gateway/gateway.ts'
 import { docsPage } from './http/docs-page.ts'
 import { createFileDoor } from './http/file-door.ts'
 import { listen } from './http/listener.ts'
@@ -31,6 +34,7 @@ import { type Patience, usualPatience } from './http/patience.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createProxyTrust, type ProxyTrust } from './http/proxy.ts'
 import { createPublicPages } from './http/public-pages.ts'
+import { createRealtimeDoor } from './http/realtime-door.ts'
 import { headProblem } from './http/request-head.ts'
 import { createRouter } from './http/router.ts'
 import { localCertificates, namesMissing } from './install/certificates.ts'
@@ -39,7 +43,17 @@ import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
 import type { Rate } from './kit/limits.ts'
-import type { AdjustableClock, Counters, Files, Passwords, Secrets, ServiceAddress, Tools } from './kit/ports.ts'
+import type {
+  AdjustableClock,
+  Counters,
+  Files,
+  Passwords,
+  Presence,
+  Secrets,
+  ServiceAddress,
+  Signals,
+  Tools,
+} from './kit/ports.ts'
 import { attachAnswers } from './plain/gate.ts'
 import { type Started, startAll } from './plain/started.ts'
 import { within } from './plain/time-limit.ts'
@@ -51,6 +65,7 @@ import { houseTables } from './storage/tables.ts'
 import { codeOf, DatabaseUnavailable, reasonOf, type TroubleListener } from './storage/unavailable.ts'
 import { createLogReader, type LogReader } from './workers/log-reader.ts'
 import { createNotes } from './workers/notes.ts'
+import { openTail } from './workers/tail.ts'
 import { createWorkers, type Workers } from './workers/workers.ts'
 
 /** The only place that chooses and connects parts. */
@@ -76,8 +91,12 @@ export interface Options {
   strict?: boolean
   /** Where clients are given less time, or more, than usual; for tests. */
   patience?: Partial<Patience>
+  /** The same for devices that stay connected. */
+  livePatience?: Partial<GatewayPatience>
   /** What browsers can open besides the reference. */
   pages?: PageSet[]
+  /** Takes part in the install, beside other nodes where there are several. */
+  isNode?: boolean
   /** How long to wait for a database that is away; not at all if absent. */
   databasePatienceSeconds?: number
   /** Take only these migration steps: to load what an older version has written. */
@@ -90,6 +109,7 @@ export interface House {
   areas: Area[]
   database: Database
   tools: Tools
+  counters: Counters
   /** What happens here and on other nodes. */
   reader: LogReader
   workers: Workers
@@ -129,12 +149,38 @@ function troubleIn(log: Logger | undefined): TroubleListener {
   }
 }
 
-async function openCounters(config: Config, secrets: Secrets, log: Logger): Promise<Counters> {
-  if (!config.redisUrl) return memoryCounters()
-  const { redisCounters } = await import('./adapters/counters/redis.ts')
+interface Shared {
+  counters: Counters
+  presence: Presence
+  signals: Signals
+}
+
+/** What nodes have in common. Whoever only looks into an install, such as the command line, is none of them. */
+async function openShared(
+  { redisUrl }: Config,
+  { isNode = false }: Options,
+  secrets: Secrets,
+  log: Logger,
+  started: Started,
+): Promise<Shared> {
+  if (!redisUrl || !isNode) {
+    return { counters: memoryCounters(), presence: memoryPresence(), signals: memorySignals() }
+  }
+  const [{ connectRedis }, { redisCounters }, { redisSignals }] = await Promise.all([
+    import('./adapters/redis/connection.ts'),
+    import('./adapters/counters/redis.ts'),
+    import('./adapters/signals/redis.ts'),
+  ])
   // All nodes of an install share its master key, and no two installs do.
   const install = secrets.fingerprint('counters').slice(0, 12)
-  return redisCounters(config.redisUrl.reveal(), install, (error) => log.warn({ err: error }, 'Redis is in trouble'))
+  const redis = await connectRedis(redisUrl.reveal(), {
+    isAway: (reason) => log.warn({ reason: reasonOf(reason) }, 'Redis is away'),
+    isBack: (seconds) => log.info({ seconds }, 'Redis is back'),
+  })
+  started.add(redis.close)
+  const signals = redisSignals(redis, install, (error) => log.error({ err: error }, 'a signal was not understood'))
+  started.add(signals.close)
+  return { counters: redisCounters(redis, install), presence: memoryPresence(), signals }
 }
 
 const secondsPerHour = 3600
@@ -166,8 +212,9 @@ export function openHouse(config: Config, log: Logger, options: Options = {}): P
     const secrets = secretsUnder(masterKey(config, !installExists(config)))
     const database = await openDatabase(config, log)
     started.add(() => database.close())
+    const { counters, ...ports } = await openPorts(config, log, options, secrets, started)
     const tools: Tools = {
-      ...(await openPorts(config, log, options, started)),
+      ...ports,
       ...limitsOf(config),
       secrets,
       tenantTables: [...houseTables, ...areas.flatMap((area) => area.tables)],
@@ -179,7 +226,8 @@ export function openHouse(config: Config, log: Logger, options: Options = {}): P
     }
     const reader = createLogReader(database, (error) => {
       // That the database is away is told once, by whoever is connected to it.
-      if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'the log cannot be read; it is tried again')
+      if (!(error instanceof DatabaseUnavailable))
+        log.error({ err: error }, 'the log cannot be read; it is tried again')
     })
     started.add(reader.stop)
     const workers = createWorkers({ database, reader }, areas, () => tools, config.logRetentionDays, log)
@@ -188,24 +236,22 @@ export function openHouse(config: Config, log: Logger, options: Options = {}): P
       await migrate(database, migrations, options.steps)
       await database.writeAlone((connection) => holdToMasterKey(connection, secrets))
     })
-    return { config, areas, database, tools, reader, workers, close: started.stop }
+    return { config, areas, database, tools, counters, reader, workers, close: started.stop }
   })
 }
 
 /** The outside world, as it is chosen for this install. */
-async function openPorts(config: Config, log: Logger, { clock, passwords }: Options, started: Started) {
+async function openPorts(config: Config, log: Logger, options: Options, secrets: Secrets, started: Started) {
   const files = await openFiles(config)
   started.add(() => files.close())
   const pictures = picturesInChild((error) => log.warn({ err: error }, 'a picture could not be made small'))
   started.add(() => pictures.close())
-  const presence = memoryPresence()
-  started.add(() => presence.close())
   return {
-    clock: clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
-    passwords: passwords ?? scryptPasswords(),
+    clock: options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
+    passwords: options.passwords ?? scryptPasswords(),
     files,
     pictures,
-    presence,
+    ...(await openShared(config, options, secrets, log, started)),
   }
 }
 
@@ -270,18 +316,16 @@ export function startService(config: Config, log: Logger, options: Options = {})
       started.add(() => within(milliseconds, stop(), () => log.warn(`${part} did not finish in time and is left`)))
     openDataFolder(config.data)
     started.add(takeFolder(config))
-    const house = await openHouse(config, log, { databasePatienceSeconds, ...options })
+    const house = await openHouse(config, log, { isNode: true, databasePatienceSeconds, ...options })
     addWithin(closeMilliseconds, 'the database', house.close)
-    const counters = await openCounters(config, house.tools.secrets, log)
-    started.add(() => counters.close())
     const notes = keepWritingNotes(house, log)
     addWithin(lastNotesMilliseconds, 'the notes', notes.stop)
     const certificates = await certificatesFor(config, log)
     if (config.roles.includes('worker')) house.workers.start()
     addWithin(workersStopMilliseconds, 'the work in hand', house.workers.stop)
-    const floor = dispatchIn(house, counters, options)
-    const { patience = {}, pages = [] } = options
-    const port = await openFrontDoor(house, floor, log, { certificates, started, patience, pages })
+    const floor = dispatchIn(house, options)
+    const { patience = {}, livePatience = {}, pages = [] } = options
+    const port = await openFrontDoor(house, floor, log, { certificates, started, patience, livePatience, pages })
     // Loaded behind the open door, so that neither the start nor the first write waits for it.
     void import('typebox/compile')
     const { doors, dispatch, registry } = floor
@@ -305,7 +349,7 @@ function keepWritingNotes({ tools: { notes } }: House, log: Logger): { stop(): P
 }
 
 /** All that runs operations, whoever asks for them. */
-function dispatchIn({ config, database, tools, areas }: House, counters: Counters, { strict = false }: Options) {
+function dispatchIn({ config, database, tools, counters, areas }: House, { strict = false }: Options) {
   const directory = openDirectory(database, tools.secrets)
   const limits = rateLimits(counters, windowsOf(config, ratesOf(areas)))
   const longReads = createLongReads(database, { atOnce: config.readers, seconds: config.readSeconds })
@@ -318,9 +362,23 @@ function dispatchIn({ config, database, tools, areas }: House, counters: Counter
   }
 }
 
+/** What devices are connected to; it hears of all that happens, on whichever node. */
+function gatewayIn(
+  { database, tools, areas, reader }: House,
+  { doors, dispatch, registry }: ReturnType<typeof dispatchIn>,
+  { begin, end }: Observer,
+  log: Logger,
+  patience: Partial<GatewayPatience>,
+): Promise<Gateway> {
+  const tail = openTail(reader, eventsByName(areas), log)
+  reader.start()
+  return openGateway({ database, tools, areas, tail, doors, dispatch, registry, begin, end, log, patience })
+}
+
 interface FrontDoor {
   certificates: { cert: string; key: string }
   patience: Partial<Patience>
+  livePatience: Partial<GatewayPatience>
   pages: PageSet[]
   started: Started
 }
@@ -330,7 +388,7 @@ async function openFrontDoor(
   house: House,
   floor: ReturnType<typeof dispatchIn>,
   log: Logger,
-  { certificates, patience, pages, started }: FrontDoor,
+  { certificates, patience, livePatience, pages, started }: FrontDoor,
 ): Promise<number> {
   const { config, database, tools, areas } = house
   const observer = createObserver(log)
@@ -342,6 +400,8 @@ async function openFrontDoor(
     const reasons = await trouble()
     return stopping ? ['stopping', ...reasons] : reasons
   }
+  const gateway = config.roles.includes('api') ? await gatewayIn(house, floor, observer, log, livePatience) : undefined
+  started.add(() => gateway?.close())
   const listener = await listen(
     { host: config.host, port: config.port, ...certificates },
     answering(house, floor, { pages, observer, trust, log, unreadyReasons }),
@@ -352,12 +412,14 @@ async function openFrontDoor(
       isProxy: trust.isTrusted,
       heldBytesMax: config.heldMegabytesMax * bytesPerMegabyte,
     },
+    gateway && createRealtimeDoor({ domain: config.domain, isSecure: trust.isSecure, accept: gateway.accept }),
   )
-  started.add(() => {
+  started.add(async () => {
     stopping = true
-    return listener.drain(drainMilliseconds)
+    await Promise.all([listener.drain(drainMilliseconds), gateway?.drain(drainMilliseconds)])
   })
   observer.watch(listener.figures)
+  if (gateway) observer.watchGateway(gateway.figures)
   const jobNames = areas.flatMap((area) => area.jobs).map(({ name }) => name)
   observer.watchJobs(() => countDead(database, jobNames))
   tools.place.port = config.publicPort ?? listener.port

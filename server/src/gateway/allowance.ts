@@ -1,4 +1,5 @@
 import { tooManyRequests } from '../kit/errors.ts'
+import { createBucket } from '../plain/bucket.ts'
 
 /** How much one device may say. */
 export interface Allowance {
@@ -11,25 +12,14 @@ export interface Allowance {
 const framesPerSecond = 20
 const framesAtOnce = 60
 const errorsPerMinute = 10
-const minuteMilliseconds = 60_000
 
-export function createAllowance(now: () => number): Allowance {
-  let left = framesAtOnce
-  let filledAt = now()
-  let errors: number[] = []
-
+export function createAllowance(now?: () => number): Allowance {
+  const frames = createBucket(framesPerSecond, framesAtOnce, now)
+  const errors = createBucket(errorsPerMinute / 60, errorsPerMinute, now)
   return {
     frame() {
-      const at = now()
-      left = Math.min(framesAtOnce, left + ((at - filledAt) / 1000) * framesPerSecond)
-      filledAt = at
-      if (left < 1) throw tooManyRequests({ retryAfter: 1 })
-      left -= 1
+      if (!frames.take(1)) throw tooManyRequests({ retryAfter: 1 })
     },
-    error() {
-      const at = now()
-      errors = [...errors.filter((each) => each > at - minuteMilliseconds), at]
-      return errors.length > errorsPerMinute
-    },
+    error: () => !errors.take(1),
   }
 }

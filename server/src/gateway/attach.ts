@@ -7,8 +7,8 @@ import type { TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
 import { appChannel, channelKey } from '../kit/channel.ts'
 import type { Database } from '../storage/database.ts'
-import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Delivery } from './delivery.ts'
 import type { Listener, Listeners } from './listeners.ts'
 import { eventsPerPage, type LogOfApp } from './log-of-app.ts'
@@ -87,8 +87,10 @@ export function createAttaching(parts: Parts): Attaching {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const known = listeners.find(app.id, caller.uid)
       if (known?.shows === 'unknown') await delivery.learn(known)
-      else if (known) return { ...positions.heard(), ...known, channels: new Set(known.channels), retracted: new Map() }
-      else {
+      else if (known) {
+        const { channels, shows } = known
+        return { ...positions.heard(), channels: new Set(channels), shows, retracted: nothingRetracted }
+      } else {
         const heard = positions.heard()
         const read = await reading(session, (db) => readHearing(db, caller.uid, heard.id))
         if (read) return { ...heard, ...read, retracted: nothingRetracted }
@@ -102,7 +104,11 @@ export function createAttaching(parts: Parts): Attaching {
    * What a user hears at a place in the log: what they hear now, without what has happened since. Both are of the same
    * moment if nothing has happened to the user between two looks; else it is read again.
    */
-  async function readHearing(db: TenantDb, uid: string, at: number): Promise<Pick<Place, 'channels' | 'shows'> | undefined> {
+  async function readHearing(
+    db: TenantDb,
+    uid: string,
+    at: number,
+  ): Promise<Pick<Place, 'channels' | 'shows'> | undefined> {
     const since = (await log.turns(db, at)).map(parts.told)
     const channels = new Set((await channelsOf(areas, db, uid)).map(channelKey))
     const shows = await showsTo(areas, db, uid)
@@ -148,6 +154,7 @@ export function createAttaching(parts: Parts): Attaching {
     while (line.isOpen()) {
       if (place.shows === 'unknown') place.shows = await reading(session, (db) => showsTo(areas, db, caller.uid))
       await line.room()
+      if (!line.isOpen()) return
       if (recent.since() > place.id) {
         await replayPage(session, place)
         continue

@@ -1,4 +1,6 @@
 import { appChannel, channelKey } from '../kit/channel.ts'
+import type { Database } from '../storage/database.ts'
+import type { EventRow } from '../storage/tables.ts'
 import type { Told } from './told.ts'
 
 /**
@@ -30,7 +32,7 @@ const eventsMax = 20_000
 const bytesMax = 32 * 1024 * 1024
 const secondsMax = 120
 
-export function keepRecent(since: number, now: () => number): Recent {
+function keepRecent(since: number, now: () => number): Recent {
   const apps = new Map<string, RecentOfApp>()
   const queue: Told[] = []
   let forgotten = since
@@ -129,4 +131,30 @@ function firstAfter(list: Told[], id: number): number {
     else low = middle + 1
   }
   return low
+}
+
+const rowsPerPage = 500
+
+/** Keeps what has happened lately, also before this node began: whoever was cut off from the last one comes here. */
+export async function openRecent(
+  database: Database,
+  begun: number,
+  now: () => number,
+  told: (row: EventRow) => Told | undefined,
+): Promise<Recent> {
+  const pages: EventRow[][] = []
+  let since = begun
+  while (since > 0 && pages.length * rowsPerPage < eventsMax) {
+    const from = Math.max(0, since - rowsPerPage)
+    const rows = (await database.eventsAfter(from, rowsPerPage)).filter(({ id }) => id <= since)
+    pages.unshift(rows)
+    since = from
+    if ((rows[0]?.at ?? 0) < now() - secondsMax) break
+  }
+  const recent = keepRecent(since, now)
+  for (const row of pages.flat()) {
+    const event = told(row)
+    if (event) recent.add(event)
+  }
+  return recent
 }

@@ -2,74 +2,170 @@ import { relationBetween } from '../areas/blocked-users/index.ts'
 import { findGroup, onlineMembersCount } from '../areas/groups/index.ts'
 import { groupChannel } from '../areas/timeline/events.ts'
 import { userChannel } from '../areas/users/events.ts'
-import { channelKey } from '../kit/channel.ts'
-import { badRequest } from '../kit/errors.ts'
+import { requireActiveUser, toUser } from '../areas/users/index.ts'
+import { type Channel, channelKey } from '../kit/channel.ts'
+import { badRequest, tooManyRequests } from '../kit/errors.ts'
 import type { Frame } from '../kit/event.ts'
-import type { Signals, Tools } from '../kit/ports.ts'
-import { viewIn } from '../kit/work.ts'
+import type { Tools } from '../kit/ports.ts'
+import { type View, viewIn } from '../kit/work.ts'
+import { createBucket } from '../plain/bucket.ts'
 import type { Database } from '../storage/database.ts'
 import { encode } from './encode.ts'
 import type { FrameOf } from './frames-in.ts'
-import type { Listener, Listeners } from './listeners.ts'
+import type { Listeners } from './listeners.ts'
+import { liveUser } from './live-user.ts'
 import type { Session } from './session.ts'
+import { createTypists } from './typists.ts'
 
 /**
- * What is said and gone: that somebody types, and messages that are never stored. They go to whoever is connected at the
+ * What is said and gone: that somebody types, and messages that are never stored. It goes to whoever is connected at that
  * moment, on whichever node, and may be lost.
  */
 export interface Words {
-  type(session: Session, frame: FrameOf<'typing_indicator'>): Promise<void>
-  say(session: Session, frame: FrameOf<'transient_message'>): Promise<void>
+  typing(session: Session, frame: FrameOf<'typing_indicator'>): Promise<void>
+  transient(session: Session, frame: FrameOf<'transient_message'>): Promise<void>
   /** A device that has gone does not type any more. */
   forget(session: Session): void
   close(): void
 }
 
-/** A word on its way to other nodes. */
+/** A word on its way, also to other nodes. */
 interface Word {
   appId: string
-  channels: string[]
+  channel: string
   frame: Frame
   /** The device that said it. */
   resource: string
 }
 
-const topic = 'words'
-const typingMilliseconds = 5_000
-// Should the node die on which somebody types, theirs do not go on for ever.
-const typingElsewhereMilliseconds = 6_000
-const typingAgainMilliseconds = 1_000
-const dataBytesMax = 5_120
-// To more than these nobody is shown typing.
-const onlineMembersMax = 1_000
-const countKeptMilliseconds = 10_000
-
-/** What somebody types into, with the moments of it. */
-interface Typing {
+interface Addressee {
   receiver: string
   receiverType: 'user' | 'group'
-  toldAt: number
-  timer: NodeJS.Timeout
 }
+
+const topic = 'words'
+const dataBytesMax = 5_120
+// In groups with more people than this online nothing of the kind is told.
+const onlineMembersMax = 1_000
+const countKeptMilliseconds = 10_000
+// How many devices one user may make busy.
+const deliveriesPerSecond = 1_000
+const deliveriesAtOnce = 5_000
 
 interface Parts {
   database: Database
   tools: Tools
-  signals: Signals
   listeners: Listeners
 }
 
-export function createWords({ database, tools, signals, listeners }: Parts): Words {
-  const typing = new Map<Session, Map<string, Typing>>()
-  const elsewhere = new Map<string, NodeJS.Timeout>()
+export function createWords({ database, tools, listeners }: Parts): Words {
+  const { signals } = tools
+  const typists = createTypists()
+  const budgets = new WeakMap<Session, ReturnType<typeof createBucket>>()
+  const counts = new Map<string, { online: number; countedAt: number }>()
 
-  function hand({ appId, channels, frame, resource }: Word): void {
+  /** Hands a word to whoever hears it on this node. */
+  function hand({ appId, channel, frame, resource }: Word): void {
     let encoded: Buffer | undefined
-    for (const listener of listeners.hearing(appId, channels)) {
-      for (const session of listener.sessions) {
+    for (const { sessions } of listeners.hearing(appId, [channel])) {
+      for (const session of sessions) {
         if (session.resource === resource) continue
         encoded ??= encode(frame)
         session.line.signal(encoded)
       }
     }
   }
+
+  const stopHearing = signals.hear(topic, (signal, isOwn) => {
+    const word = signal as Word
+    hand(word)
+    if (!isOwn && word.frame.type === 'typing_indicator') typists.elsewhere(word, () => hand(endOf(word)))
+  })
+
+  async function countOnline(view: View, guid: string): Promise<number> {
+    const key = channelKey({ kind: view.db.appId, id: guid })
+    const known = counts.get(key)
+    const now = performance.now()
+    if (known && now - known.countedAt < countKeptMilliseconds) return known.online
+    for (const [each, { countedAt }] of counts) if (now - countedAt > countKeptMilliseconds) counts.delete(each)
+    const group = await findGroup(view.db, guid)
+    const online = group ? await onlineMembersCount(view, group) : 0
+    counts.set(key, { online, countedAt: now })
+    return online
+  }
+
+  /** How many will hear it; none, where it is passed over in silence: nobody learns of a block that way. */
+  async function hearers(session: Session, view: View, to: Addressee): Promise<number> {
+    const { app, caller } = session
+    if (to.receiverType === 'user') {
+      const { blockedByMe, hasBlockedMe } = await relationBetween(view.db, caller.uid, to.receiver)
+      return blockedByMe || hasBlockedMe ? 0 : 1
+    }
+    const isMember = listeners.find(app.id, caller.uid)?.channels.has(channelKey(channelFor(to)))
+    const online = isMember ? await countOnline(view, to.receiver) : 0
+    return online > onlineMembersMax ? 0 : online
+  }
+
+  function budgetOf(session: Session) {
+    const budget = budgets.get(session) ?? createBucket(deliveriesPerSecond, deliveriesAtOnce)
+    budgets.set(session, budget)
+    return budget
+  }
+
+  /** The word, if anybody is to hear it, with the user who says it. */
+  function worded(session: Session, to: Addressee, frame: (user: object) => Frame): Promise<Word | undefined> {
+    const { app, caller, resource } = session
+    return database.read(async (connection) => {
+      const view = viewIn(connection, app.id, tools, undefined, app)
+      const count = await hearers(session, view, to)
+      if (count === 0) return undefined
+      if (!budgetOf(session).take(count)) throw tooManyRequests({ retryAfter: 1 })
+      const user = liveUser(toUser(view, await requireActiveUser(view.db, caller.uid), { withTags: false }))
+      return { appId: app.id, channel: channelKey(channelFor(to)), frame: frame(user), resource }
+    }, app.id)
+  }
+
+  return {
+    async typing(session, { receiver, receiverType, body: { action, metadata } }) {
+      const to = addressed({ receiver, receiverType })
+      if (!typists.mayTell(session, to, action)) return
+      const word = await worded(session, to, (user) => ({
+        ...{ type: 'typing_indicator', sender: session.caller.uid, ...to },
+        body: { action, user, ...(metadata !== undefined && { metadata }) },
+      }))
+      if (!word) return
+      typists.told(session, to, action, () => signals.send(topic, endOf(word)))
+      signals.send(topic, word)
+    },
+    async transient(session, { receiver, receiverType, body: { data } }) {
+      if (Buffer.byteLength(JSON.stringify(data)) > dataBytesMax) {
+        throw badRequest({ data: [`must not be larger than ${dataBytesMax} bytes`] })
+      }
+      const to = addressed({ receiver, receiverType })
+      const word = await worded(session, to, (user) => ({
+        ...{ type: 'transient_message', sender: session.caller.uid, ...to },
+        body: { user, data },
+      }))
+      if (word) signals.send(topic, word)
+    },
+    forget: typists.forget,
+    close() {
+      stopHearing()
+      typists.close()
+    },
+  }
+}
+
+/** UIDs and GUIDs are known in any letter case. */
+const addressed = ({ receiver, receiverType }: Addressee): Addressee => ({
+  receiver: receiver.toLowerCase(),
+  receiverType,
+})
+
+function channelFor({ receiver, receiverType }: Addressee): Channel {
+  return receiverType === 'group' ? groupChannel(receiver) : userChannel(receiver)
+}
+
+function endOf(word: Word): Word {
+  return { ...word, frame: { ...word.frame, body: { ...word.frame.body, action: 'ended' } } }
+}

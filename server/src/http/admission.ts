@@ -71,7 +71,7 @@ export function createAdmission({ connectionsMax, connectionsPerAddressMax, isPr
 }
 
 function isBusy({ connection }: Visitor): boolean {
-  return connection !== undefined && connection.turns.length > 0
+  return connection !== undefined && (connection.turns.length > 0 || connection.isHandedOver)
 }
 
 function leastMissedFirst(a: Visitor, b: Visitor): number {

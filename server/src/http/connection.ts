@@ -44,6 +44,9 @@ export interface ClientConnection extends Holder {
   refuse(error: ApiError): void
   /** Ends the connection; what has been written is still sent. */
   leave(): void
+  /** Lets go of the socket, which goes on by another protocol, and of what it has brought beyond the request for it. */
+  handOver(): { socket: Socket; rest: Buffer }
+  isHandedOver: boolean
 }
 
 // A client may send so much ahead; then nothing more is read until a turn is over.
@@ -157,6 +160,8 @@ export function openConnection(socket: Socket, holdings: Holdings): ClientConnec
     firstLineBytes: 0,
     refuse,
     leave,
+    handOver,
+    isHandedOver: false,
     heldBytes: 0,
     close: () => void stream.destroy(),
   }
@@ -245,16 +250,28 @@ export function openConnection(socket: Socket, holdings: Holdings): ClientConnec
     stream.destroy()
   }
 
+  function handOver(): { socket: Socket; rest: Buffer } {
+    const rest = unread ?? Buffer.alloc(0)
+    unread = undefined
+    connection.isHandedOver = true
+    leaving = true
+    socket.off('data', takeIn).off('end', atEnd).off('error', atError).off('close', atClose)
+    stream.destroy()
+    return { socket, rest }
+  }
+
+  const atEnd = () => {
+    ended = true
+    readOn()
+  }
+  const atError = (error: Error) => stream.destroy(error)
+  const atClose = () => stream.destroy()
+
   connections.set(stream, connection)
   // Before it flows, what is pushed into it is not read at once, and the number of turns says nothing.
   stream.once('resume', () => socket.on('data', takeIn))
   stream.on('resume', readOn)
-  socket.on('end', () => {
-    ended = true
-    readOn()
-  })
-  socket.on('error', (error) => stream.destroy(error))
-  socket.on('close', () => stream.destroy())
+  socket.on('end', atEnd).on('error', atError).on('close', atClose)
   return connection
 }
 

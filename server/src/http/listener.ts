@@ -1,6 +1,13 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
+import type { ApiError } from '../kit/errors.ts'
 import type { AdmissionLimits } from './admission.ts'
 import { type ClientConnection, connectionOf, openConnection, type Turn } from './connection.ts'
 import { openDoorway } from './doorway.ts'
@@ -34,6 +41,16 @@ export interface ListenerLimits extends AdmissionLimits {
   heldBytesMax: number
 }
 
+/** Another protocol that a connection can go on by. */
+export interface Upgrade {
+  /** Whether a request asks for it; all others are answered as usual. */
+  isAskedFor(request: IncomingMessage): boolean
+  /** Takes a connection over, with what came beyond the request; or answers why not. */
+  takeOver(request: IncomingMessage, handOver: () => { socket: Duplex; head: Buffer }): ApiError | undefined
+}
+
+const noUpgrade: Upgrade = { isAskedFor: () => false, takeOver: () => undefined }
+
 export const usualLimits: ListenerLimits = {
   connectionsMax: 10_000,
   connectionsPerAddressMax: 1_000,
@@ -48,6 +65,7 @@ export async function listen(
   handler: RequestListener,
   patience = usualPatience,
   limits = usualLimits,
+  upgrade = noUpgrade,
 ): Promise<Listener> {
   const holdings = createHoldings(limits.heldBytesMax)
   const answering = new Set<ServerResponse>()
@@ -61,12 +79,21 @@ export async function listen(
     maxHeaderSize: headBytesMax,
     // A request without a host is refused like any other, with an answer that says why.
     requireHostHeader: false,
-  })
+    shouldUpgradeCallback: upgrade.isAskedFor,
+  } as ServerOptions)
   // Lines beyond a number would be left out in silence.
   http.maxHeadersCount = 0
   http.on('request', (request, response) => arrive(request, response, false))
   http.on('checkContinue', (request, response) => arrive(request, response, true))
   http.on('checkExpectation', (request, response) => arrive(request, response, false))
+  http.on('upgrade', (request, stream: Duplex, head: Buffer) => {
+    const connection = connectionOf({ socket: stream })
+    const refusal = upgrade.takeOver(request, () => {
+      const { socket, rest } = connection.handOver()
+      return { socket, head: Buffer.concat([head, rest]) }
+    })
+    if (refusal) connection.refuse(refusal)
+  })
   http.on('connect', (_, stream: Duplex) => connectionOf({ socket: stream }).refuse(noTunnels()))
   http.on('clientError', (error: Error & { code?: string }, stream: Duplex) => {
     const connection = connectionOf({ socket: stream })

@@ -10,6 +10,8 @@ export interface Observer {
   end(trace: Trace, method: string, status: number): void
   /** Shows what the listener tells of itself. */
   watch(listener: () => Figures): void
+  /** Shows what the gateway tells of itself. */
+  watchGateway(gateway: () => GatewayFigures): void
   /** Shows how many jobs were given up, by their names; whoever tells must know only so many of these. */
   watchJobs(countDead: () => Promise<ReadonlyMap<string, number>>): void
   metrics(): Promise<string>
@@ -67,37 +69,73 @@ export function createObserver(log: Logger): Observer {
       else log.error({ ...fields, err: trace.error })
     },
     watch: (listener) => watchListener(registry, listener),
+    watchGateway: (gateway) => watchGateway(registry, gateway),
     watchJobs: (countDead) => watchDeadJobs(registry, countDead),
     metrics: () => registry.metrics(),
     metricsType: registry.contentType,
   }
 }
 
-function watchListener(registry: Registry, listener: () => Figures): void {
+/** Shows figures that are counted elsewhere, when they are asked for. */
+function shownIn<Figures>(registry: Registry, figures: () => Figures) {
   const registers = [registry]
-  const gauge = (name: string, help: string, figure: 'connections' | 'heldBytes') =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(listener()[figure])
-      },
-    })
-  const counter = (name: string, help: string, figure: 'turnedAway' | 'stalled') =>
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset()
-        this.inc(listener()[figure])
-      },
-    })
-  gauge('parley_connections', 'Connections that are open', 'connections')
-  gauge('parley_held_bytes', 'Bytes held for clients that have not taken or not sent all of something', 'heldBytes')
-  counter('parley_connections_turned_away_total', 'Connections that found no room', 'turnedAway')
-  counter('parley_connections_stalled_total', 'Connections closed because an answer was not taken', 'stalled')
+  return {
+    gauge(name: string, help: string, read: (figures: Figures) => number) {
+      new Gauge({
+        ...{ name, help, registers },
+        collect() {
+          this.set(read(figures()))
+        },
+      })
+    },
+    counter(name: string, help: string, read: (figures: Figures) => number) {
+      new Counter({
+        ...{ name, help, registers },
+        collect() {
+          this.reset()
+          this.inc(read(figures()))
+        },
+      })
+    },
+  }
+}
+
+function watchListener(registry: Registry, listener: () => Figures): void {
+  const { gauge, counter } = shownIn(registry, listener)
+  const held = 'Bytes held for clients that have not taken or not sent all of something'
+  gauge('parley_connections', 'Connections that are open', ({ connections }) => connections)
+  gauge('parley_held_bytes', held, ({ heldBytes }) => heldBytes)
+  counter('parley_connections_turned_away_total', 'Connections that found no room', ({ turnedAway }) => turnedAway)
+  const stalled = 'Connections closed because an answer was not taken'
+  counter('parley_connections_stalled_total', stalled, (figures) => figures.stalled)
+}
+
+/** What the gateway tells the metrics. */
+interface GatewayFigures {
+  sockets: number
+  devices: number
+  framesIn: number
+  framesOut: number
+  signalsDropped: number
+  tooSlow: number
+  resumed: number
+  resynced: number
+  lagSeconds: number
+}
+
+function watchGateway(registry: Registry, gateway: () => GatewayFigures): void {
+  const { gauge, counter } = shownIn(registry, gateway)
+  gauge('parley_sockets', 'WebSockets that are open', ({ sockets }) => sockets)
+  gauge('parley_devices', 'WebSockets whose device has logged in', ({ devices }) => devices)
+  gauge('parley_log_lag_seconds', 'How far live delivery is behind the log', ({ lagSeconds }) => lagSeconds)
+  counter('parley_frames_in_total', 'Frames that devices have sent', ({ framesIn }) => framesIn)
+  counter('parley_frames_out_total', 'Frames that were sent to devices', ({ framesOut }) => framesOut)
+  const dropped = 'Signals that were left out for devices that did not take what they had been sent'
+  counter('parley_signals_dropped_total', dropped, ({ signalsDropped }) => signalsDropped)
+  const tooSlow = 'Devices that were let go because they did not take what they had been sent'
+  counter('parley_devices_too_slow_total', tooSlow, (figures) => figures.tooSlow)
+  counter('parley_resumed_total', 'Devices that came back and were told what they had missed', ({ resumed }) => resumed)
+  counter('parley_resynced_total', 'Devices that came back and had to fetch anew', ({ resynced }) => resynced)
 }
 
 function watchDeadJobs(registry: Registry, countDead: () => Promise<ReadonlyMap<string, number>>): void {

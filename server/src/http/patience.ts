@@ -49,6 +49,7 @@ export function endPatience({ connection, socket, arrivedAt }: Visitor, patience
     if (now - arrivedAt > patience.handshakeMilliseconds) socket.destroy()
     return false
   }
+  if (connection.isHandedOver) return false
   const untakenSince = connection.untakenSince() ?? now
   if (now - untakenSince > patience.stallMilliseconds) {
     connection.close()

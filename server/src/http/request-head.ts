@@ -7,13 +7,16 @@ const wholeAddress = /^https?:\/\/([^/?#]*)/i
 
 /** What is wrong with a request before anything of it is looked at more closely; nothing, if it is sound. */
 export function headProblem(request: IncomingMessage): ApiError | undefined {
+  return readingProblem(request) ?? upgradeProblem(request)
+}
+
+/** The same of a request for another protocol, where that is spoken. */
+export function readingProblem(request: IncomingMessage): ApiError | undefined {
   const { rawHeaders, headers, url = '', httpVersion } = request
   if (rawHeaders.length > 2 * headersMax) return headTooLarge()
   if (url.length > targetBytesMax) return targetTooLong()
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return badRequest({ HTTP: ['must be of version 1.0 or 1.1'] })
-  return (
-    hostProblem(request) ?? targetProblem(url, headers.host) ?? expectationProblem(request) ?? upgradeProblem(request)
-  )
+  return hostProblem(request) ?? targetProblem(url, headers.host) ?? expectationProblem(request)
 }
 
 /** The host decides which app a request is for, so there must be no doubt about it. */
@@ -42,7 +45,11 @@ function expectationProblem({ headers }: IncomingMessage): ApiError | undefined 
 }
 
 /** Other protocols may be offered in passing, and are not taken up; a client that wants a WebSocket wants nothing else. */
-function upgradeProblem({ headers }: IncomingMessage): ApiError | undefined {
-  if (headers.upgrade?.toLowerCase() !== 'websocket') return undefined
+function upgradeProblem(request: IncomingMessage): ApiError | undefined {
+  if (!asksForWebSocket(request)) return undefined
   return badRequest({ Upgrade: ['is not supported here'] })
+}
+
+export function asksForWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
 }

@@ -28,7 +28,6 @@ export interface Secrets {
 export interface Counters {
   /** Adds so many, or takes them off, and answers the count in the window that ends at `windowEndsAt`. */
   add(name: string, windowEndsAt: number, amount: number): number | Promise<number>
-  close(): Promise<void>
 }
 
 /**
@@ -44,6 +43,17 @@ export interface Presence {
   went(appId: string, uid: string): void
   close(): Promise<void>
 }
+
+/** Words between nodes that are never stored and may be lost: for what is of no use later. */
+export interface Signals {
+  /** Tells all nodes, this one included and at once. */
+  send(topic: string, signal: unknown): void
+  /** Answers how to stop hearing. `isOwn`: it was sent by this node. */
+  hear(topic: string, listener: SignalListener): () => void
+  close(): Promise<void>
+}
+
+export type SignalListener = (signal: unknown, isOwn: boolean) => void
 
 /** Hashes that are slow to guess from; made beside all else, in a good part of a second. */
 export interface Passwords {
@@ -125,6 +135,7 @@ export interface Tools {
   fileLimits: FileLimits
   pictures: Pictures
   presence: Presence
+  signals: Signals
   notes: Notes
   /** Writes notes down, then runs followers and jobs until nothing is due; a few seconds at most. */
   settle(): Promise<void>

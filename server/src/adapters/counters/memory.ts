@@ -21,6 +21,5 @@ export function memoryCounters(): Counters {
       else counts.set(name, count)
       return count
     },
-    close: async () => {},
   }
 }

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { hasRedis, makeRedis, type PrivateRedis } from '../../../../scripts/redis.ts'
+import { until } from '../../../../tests/support/until.ts'
+import { redisSignals } from '../signals/redis.ts'
+import { connectRedis } from './connection.ts'
+
+/** While Redis is away nobody waits for it, nothing heaps up, and it is told once; then all is as before. */
+
+const skip = (!process.env.PARLEY_TEST_REDIS || !hasRedis()) && 'Redis is not there'
+
+describe('Redis that goes away', { skip }, () => {
+  let redis: PrivateRedis
+  before(async () => {
+    redis = await makeRedis()
+    await redis.start()
+  })
+  after(() => redis?.stop())
+
+  async function connected(t: TestContext) {
+    const told: string[] = []
+    const connection = await connectRedis(redis.url, {
+      isAway: () => told.push('away'),
+      isBack: () => told.push('back'),
+    })
+    t.after(connection.close)
+    return { connection, told, signals: redisSignals(connection, 'install', (error) => assert.fail(String(error))) }
+  }
+
+  it('is told of once, and signals come through again when it is back', async (t) => {
+    const [one, other] = [await connected(t), await connected(t)]
+    const heard: unknown[] = []
+    other.signals.hear('early', (signal, isOwn) => isOwn || heard.push(signal))
+    const comesThrough = (topic: string) =>
+      until(`${topic} comes through`, () => {
+        one.signals.send(topic, topic)
+        return heard.includes(topic)
+      })
+    await comesThrough('early')
+
+    await redis.stop()
+    await until('both have noticed', () => !one.connection.isThere() && !other.connection.isThere())
+    heard.length = 0
+    // What is heard from now on was never subscribed to.
+    other.signals.hear('late', (signal, isOwn) => isOwn || heard.push(signal))
+    const own: unknown[] = []
+    one.signals.hear('early', (signal) => own.push(signal))
+    for (let n = 0; n < 100_000; n += 1) one.signals.send('early', n)
+    assert.equal(own.length, 100_000, 'this node hears its own')
+    await assert.rejects(one.connection.client.ping())
+
+    await redis.start()
+    await comesThrough('early')
+    await comesThrough('late')
+    assert.deepEqual(
+      heard.filter((signal) => typeof signal === 'number'),
+      [],
+      'what was sent meanwhile is lost',
+    )
+    for (const { told } of [one, other]) assert.deepEqual(told, ['away', 'back'])
+  })
+
+  it('or only falls silent, is done without until it answers', async (t) => {
+    const { connection, told, signals } = await connected(t)
+    let returns = 0
+    connection.onReturn(() => {
+      returns += 1
+    })
+    redis.pause()
+    await until('it is noticed', () => !connection.isThere())
+    signals.send('talk', 'lost')
+    redis.resume()
+    await until('it is back', connection.isThere)
+    assert.deepEqual(told, ['away', 'back'])
+    assert.equal(returns, 1)
+    assert.equal(await connection.client.ping(), 'PONG')
+  })
+})
