@@ -25,8 +25,8 @@ export function createDelivery(
 
   function give(listener: Listener, told: Told): void {
     const isUnclear = listener.shows === 'unknown' && told.definition.tellsOf !== undefined
-    if (isUnclear || listener.held.length > 0) return hold(listener, told)
-    if (isShown(listener, told)) for (const session of listener.sessions) tell(session, told)
+    if (isUnclear || listener.held.length > 0) hold(listener, told)
+    else if (isShown(listener, told)) for (const session of listener.sessions) tell(session, told)
   }
 
   /** Everything after it waits too: what is told out of order is told wrongly. */

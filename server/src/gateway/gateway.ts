@@ -1,0 +1,212 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { WebSocketServer } from 'ws'
+import type { NamedApp } from '../dispatch/doors/app.ts'
+import { eventsByName } from '../dispatch/events-by-name.ts'
+import { showsTo } from '../dispatch/hearing.ts'
+import type { Tail, TailedEvent } from '../dispatch/tail.ts'
+import type { Area } from '../kit/area.ts'
+import { tenantDb } from '../storage/tenant.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { createAttaching } from './attach.ts'
+import { closeCodes } from './close-codes.ts'
+import { createDelivery } from './delivery.ts'
+import { createDepartures } from './departures.ts'
+import { type GatewayFigures, noFigures } from './figures.ts'
+import { openPost } from './line.ts'
+import { createListeners, type Listener } from './listeners.ts'
+import { logOfApp } from './log-of-app.ts'
+import { openPositions } from './positions.ts'
+import { openRecent } from './recent.ts'
+import type { Session } from './session.ts'
+import { positionSalt, teller } from './told.ts'
+import { frameBytesRead, openVisit, type Visit, type VisitParts } from './visit.ts'
+import { createWords } from './words.ts'
+
+/** Where the devices of end users are connected: they are told what happens, and say what cannot wait for a request. */
+export interface Gateway {
+  /** Makes a WebSocket of a connection that has asked for one. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, named: NamedApp): void
+  figures(): GatewayFigures & { lagSeconds: number }
+  /** Asks all devices to come back elsewhere, at moments of their own, and lets go of them within this time. */
+  drain(milliseconds: number): Promise<void>
+  close(): void
+}
+
+/** How long devices may take; for tests. */
+export interface GatewayPatience {
+  authMilliseconds: number
+  /** Without a sign of life. */
+  silenceMilliseconds: number
+  pingMilliseconds: number
+  checkMilliseconds: number
+  /** Before somebody whose last device has gone is told to be offline. */
+  graceMilliseconds: number
+}
+
+const usualPatience: GatewayPatience = {
+  authMilliseconds: 10_000,
+  silenceMilliseconds: 60_000,
+  pingMilliseconds: 25_000,
+  checkMilliseconds: 1_000,
+  graceMilliseconds: 5_000,
+}
+
+const unknownMax = 2_000
+const devicesPerUserMax = 100
+// All devices together; beyond this, those go that have taken the least of what they were sent.
+const untakenBytesMax = 256 * 1024 * 1024
+const returnsPerSecond = 500
+
+interface Parts extends Pick<VisitParts, 'database' | 'tools' | 'doors' | 'dispatch' | 'registry' | 'begin' | 'end'> {
+  areas: Area[]
+  tail: Tail
+  log: Logger
+  patience?: Partial<GatewayPatience>
+}
+
+export async function openGateway(parts: Parts): Promise<Gateway> {
+  const { database, tools, areas, tail, log } = parts
+  const patience = { ...usualPatience, ...parts.patience }
+  const figures = noFigures()
+  const listeners = createListeners()
+  const ofApp = logOfApp(eventsByName(areas))
+  const told = teller(tools)
+
+  // What happens while the past is being read comes after it.
+  const early: TailedEvent[] = []
+  let hear = (event: TailedEvent) => void early.push(event)
+  const stopHearing = tail.subscribe((event) => hear(event))
+  const begun = await tail.begun
+  const recent = await openRecent(database, begun, tools.clock.now, (row) => {
+    const event = ofApp.eventOf(row)
+    return event && told(event)
+  })
+  const salt = positionSalt(tools)
+  const positions = await openPositions({ database, clock: tools.clock, salt }, () => recent, begun)
+  const delivery = createDelivery(
+    listeners,
+    ({ appId, uid }) => database.read((connection) => showsTo(areas, tenantDb(connection, appId), uid), appId),
+    tellTrouble,
+  )
+  hear = (event) => {
+    const ready = told(event)
+    recent.add(ready)
+    positions.moveTo(ready)
+    delivery.deliver(ready)
+  }
+  for (const event of early.splice(0)) hear(event)
+
+  const departures = createDepartures(tools, patience.graceMilliseconds)
+  const words = createWords({ database, tools, listeners })
+  const attaching = createAttaching({
+    ...{ database, areas, listeners, recent, positions, delivery, told },
+    log: ofApp,
+    entered,
+  })
+  const visits = new Set<Visit>()
+  const unknown = new Set<Visit>()
+  const server = new WebSocketServer({ noServer: true, maxPayload: frameBytesRead, perMessageDeflate: false })
+  let isDraining = false
+  const checking = setInterval(checkAll, patience.checkMilliseconds).unref()
+
+  function tellTrouble(error: unknown): void {
+    if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'it cannot be read what a user may be shown')
+  }
+
+  function entered(session: Session, listener: Listener): void {
+    const { sessions } = listener
+    for (const other of sessions) {
+      if (other.resource === session.resource) other.line.close(closeCodes.replaced, 'continued by another connection')
+    }
+    const isFirst = sessions.size === 0
+    sessions.add(session)
+    const [oldest] = sessions
+    if (sessions.size > devicesPerUserMax) oldest?.line.close(closeCodes.replaced, 'too many connections')
+    if (isFirst) departures.came(listener.appId, listener.uid)
+  }
+
+  function left(visit: Visit, session: Session | undefined): void {
+    visits.delete(visit)
+    unknown.delete(visit)
+    if (!session) return
+    words.forget(session)
+    const listener = listeners.find(session.app.id, session.caller.uid)
+    if (!listener?.sessions.delete(session) || listener.sessions.size > 0) return
+    listeners.remove(listener)
+    departures.went(listener.appId, listener.uid)
+  }
+
+  function checkAll(): void {
+    const now = performance.now()
+    for (const visit of visits) checkOne(visit, now)
+    letGreediestGo()
+  }
+
+  function checkOne(visit: Visit, now: number): void {
+    if (visit.session()) unknown.delete(visit)
+    const isLate = unknown.has(visit) && now - visit.arrivedAt > patience.authMilliseconds
+    const silence = now - visit.heardAt()
+    if (isLate) visit.close(closeCodes.silent, 'nobody logged in')
+    else if (silence > patience.silenceMilliseconds) visit.close(closeCodes.silent, 'nothing was heard for too long')
+    else if (silence > patience.pingMilliseconds) visit.ping()
+  }
+
+  /** Each device may leave a good deal untaken, but not all of them at once. */
+  function letGreediestGo(): void {
+    const lines = [...visits].flatMap((visit) => visit.session()?.line ?? [])
+    let untaken = lines.reduce((sum, line) => sum + line.untakenBytes(), 0)
+    if (untaken <= untakenBytesMax) return
+    for (const line of lines.toSorted((a, b) => b.untakenBytes() - a.untakenBytes())) {
+      if (untaken <= untakenBytesMax) return
+      untaken -= line.untakenBytes()
+      line.close(closeCodes.tooSlow, 'what was sent was not taken: come back and resume')
+    }
+  }
+
+  const post = openPost()
+  const visitParts: VisitParts = { ...parts, attaching, words, post, figures, left, subscribe: () => {} }
+
+  return {
+    accept(request, socket, head, named) {
+      if (isDraining) return void socket.destroy()
+      server.handleUpgrade(request, socket, head, (device) => {
+        const visit = openVisit(device, socket, named, visitParts)
+        visits.add(visit)
+        unknown.add(visit)
+        if (unknown.size <= unknownMax) return
+        const [oldest] = unknown
+        if (oldest) unknown.delete(oldest)
+        oldest?.terminate()
+      })
+    },
+    figures: () => ({
+      ...figures,
+      sockets: visits.size,
+      devices: [...listeners.all()].reduce((sum, { sessions }) => sum + sessions.size, 0),
+      lagSeconds: tail.behindMilliseconds() / 1000,
+    }),
+    async drain(milliseconds) {
+      isDraining = true
+      const all = [...visits]
+      const spread = (1000 * all.length) / returnsPerSecond
+      const leaving = all.map(async (visit) => {
+        const retryAfterMs = Math.round(Math.random() * spread)
+        visit.send({ type: 'reconnect', body: { retryAfterMs } })
+        await pause(Math.min(retryAfterMs, milliseconds / 2))
+        visit.close(closeCodes.leaving, 'this node is leaving')
+      })
+      await Promise.race([Promise.all(leaving), pause(milliseconds)])
+      for (const visit of visits) visit.terminate()
+    },
+    close() {
+      stopHearing()
+      clearInterval(checking)
+      departures.close()
+      words.close()
+      for (const visit of visits) visit.terminate()
+    },
+  }
+}
