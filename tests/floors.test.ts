@@ -6,13 +6,13 @@ import { describe, it } from 'node:test'
 /**
  * Who may import whom, read off the import lines. Imports go to the right only:
  *
- *   main, cli, install -> compose -> http, workers -> dispatch -> areas, adapters -> common -> kit -> storage -> plain
+ *   main, cli, install -> compose -> http, gateway, workers -> dispatch -> areas, adapters -> common -> kit -> storage -> plain
  *
  * - `cli` and `install` stand beside `compose`: the command line opens the house through it, and it asks `install` for
  *   certificates and the master key. `config.ts` and its types may be read from these three, nowhere below. It knows the
  *   cards of areas: limits are declared there.
  * - `trial` is a proxy that the command line puts beside the server, and knows nothing of it but its port.
- * - `http` and `workers` do not know each other. What runs operations, `dispatch`, knows nothing of HTTP.
+ * - `http`, `gateway` and `workers` do not know each other. What runs operations, `dispatch`, knows nothing of HTTP.
  * - An adapter knows `kit/ports`, `plain` and adapters of its own kind; those of Redis share one connection to it.
  * - An area knows the areas above it in `areas/index.ts`, and of them only `index.ts`, `schemas.ts`, `errors.ts` and
  *   `events.ts`. It does not know how it was reached or who listens.
@@ -65,11 +65,12 @@ const mayImport: Record<string, string[]> = {
   install: ['install', 'compose', 'config', 'adapters', 'areas', 'common', 'kit', 'storage', 'plain'],
   trial: ['trial', 'kit', 'plain'],
   compose: [
-    ...['install', 'config', 'http', 'workers', 'dispatch', 'areas', 'adapters'],
+    ...['install', 'config', 'http', 'gateway', 'workers', 'dispatch', 'areas', 'adapters'],
     ...['common', 'kit', 'storage', 'plain'],
   ],
   config: ['areas', 'common', 'kit', 'plain'],
   http: ['http', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
+  gateway: ['gateway', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
   workers: ['workers', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
   dispatch: ['dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
   areas: ['areas', 'common', 'kit', 'storage', 'plain'],

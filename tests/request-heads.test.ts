@@ -165,7 +165,8 @@ describe('the head of a request', () => {
           'Sec-WebSocket-Version: 13',
           'Sec-WebSocket-Key: x',
         ]
-        await refused(lines('GET /v3/realtime HTTP/1.1', `Host: ${app.host}`, ...upgrade), 400, 'Upgrade')
+        await refused(lines('GET /v3/users HTTP/1.1', `Host: ${app.host}`, ...upgrade), 400, 'Upgrade')
+        await refused(lines('GET /v3/realtime HTTP/1.1', `Host: ${app.host}`, ...upgrade), 400, 'Sec-WebSocket-Key')
         const offered = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: x']
         assert.equal(
           (await answerTo(lines('GET /v3/apikeys HTTP/1.1', `Host: ${app.host}`, ...offered), secure)).status,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { WebSocket } from 'ws'
+import { type ClientOptions, WebSocket } from 'ws'
 import { type AppClient, assertSucceeds, type House } from './house.ts'
 import { until } from './until.ts'
 
@@ -36,12 +36,14 @@ export interface Connecting {
 
 export function openSocket(h: House, host: string, path = '/v3/realtime'): WebSocket {
   const { port, caFile } = h.service
-  return new WebSocket(`wss://127.0.0.1:${port}${path}`, {
+  // The types of the package leave out what it hands on to TLS.
+  const options: ClientOptions & { servername: string } = {
     ca: readFileSync(caFile),
     servername: host,
     headers: { host: `${host}:${port}` },
     perMessageDeflate: false,
-  })
+  }
+  return new WebSocket(`wss://127.0.0.1:${port}${path}`, options)
 }
 
 export async function tokenOf(app: AppClient, uid: string): Promise<string> {

@@ -10,7 +10,7 @@ import type { Database } from '../storage/database.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Delivery } from './delivery.ts'
-import type { Listener, Listeners } from './listeners.ts'
+import type { Hearer, Hearers } from './hearers.ts'
 import { eventsPerPage, type LogOfApp } from './log-of-app.ts'
 import type { Positions } from './positions.ts'
 import { dissolves, type Recent } from './recent.ts'
@@ -40,18 +40,18 @@ export interface Began {
 interface Parts {
   database: Database
   areas: Area[]
-  listeners: Listeners
+  hearers: Hearers
   recent: Recent
   positions: Positions
   delivery: Delivery
   log: LogOfApp
   told(event: TailedEvent): Told
   /** A device has reached the present; from this moment on it hears by itself. */
-  entered(session: Session, listener: Listener): void
+  entered(session: Session, hearer: Hearer): void
 }
 
 /** Where a device stands on its way to the present, and what its user hears there. */
-interface Place extends Pick<Listener, 'channels' | 'shows'> {
+interface Place extends Pick<Hearer, 'channels' | 'shows'> {
   id: number
   /** What is taken back later on the way, and with which event; it is not told any more. */
   retracted: Map<string, number>
@@ -66,7 +66,7 @@ const againMilliseconds = 25
 const nothingRetracted: Map<string, number> = new Map()
 
 export function createAttaching(parts: Parts): Attaching {
-  const { database, areas, listeners, recent, positions, delivery, log } = parts
+  const { database, areas, hearers, recent, positions, delivery, log } = parts
   let replays = 0
 
   const reading = <T>({ app }: Session, work: (db: TenantDb) => Promise<T>) =>
@@ -85,7 +85,7 @@ export function createAttaching(parts: Parts): Attaching {
   async function hearingNow(session: Session): Promise<Place & { position: string }> {
     const { app, caller } = session
     for (let tries = 0; tries < triesMax; tries += 1) {
-      const known = listeners.find(app.id, caller.uid)
+      const known = hearers.find(app.id, caller.uid)
       if (known?.shows === 'unknown') await delivery.learn(known)
       else if (known) {
         const { channels, shows } = known
@@ -209,13 +209,13 @@ export function createAttaching(parts: Parts): Attaching {
 
   function enter(session: Session, { channels, shows }: Place): void {
     const { app, caller } = session
-    const known = listeners.find(app.id, caller.uid)
-    const listener: Listener = known ?? {
+    const known = hearers.find(app.id, caller.uid)
+    const hearer: Hearer = known ?? {
       ...{ appId: app.id, uid: caller.uid, channels, shows },
       ...{ sessions: new Set(), sightChanges: 0, held: [] },
     }
-    if (!known) listeners.add(listener)
-    parts.entered(session, listener)
+    if (!known) hearers.add(hearer)
+    parts.entered(session, hearer)
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Shows } from '../kit/channel.ts'
 import { closeCodes } from './close-codes.ts'
-import { doubtSight, type Listener, type Listeners } from './listeners.ts'
+import { doubtSight, type Hearer, type Hearers } from './hearers.ts'
 import { isEnded, isShown, tell } from './session.ts'
 import type { Told } from './told.ts'
 
@@ -8,7 +8,7 @@ import type { Told } from './told.ts'
 export interface Delivery {
   deliver(told: Told): void
   /** Finds out what a user may be shown, where that is not known. */
-  learn(listener: Listener): Promise<void>
+  learn(hearer: Hearer): Promise<void>
 }
 
 // Whoever cannot be shown anything for so long comes back, and resumes.
@@ -16,57 +16,57 @@ const heldMax = 1_000
 const againMilliseconds = 500
 
 export function createDelivery(
-  listeners: Listeners,
-  readShows: (listener: Listener) => Promise<Shows | undefined>,
+  hearers: Hearers,
+  readShows: (hearer: Hearer) => Promise<Shows | undefined>,
   failed: (error: unknown) => void,
 ): Delivery {
-  const learning = new WeakMap<Listener, Promise<void>>()
-  const releasing = new WeakSet<Listener>()
+  const learning = new WeakMap<Hearer, Promise<void>>()
+  const releasing = new WeakSet<Hearer>()
 
-  function give(listener: Listener, told: Told): void {
-    const isUnclear = listener.shows === 'unknown' && told.definition.tellsOf !== undefined
-    if (isUnclear || listener.held.length > 0) hold(listener, told)
-    else if (isShown(listener, told)) for (const session of listener.sessions) tell(session, told)
+  function give(hearer: Hearer, told: Told): void {
+    const isUnclear = hearer.shows === 'unknown' && told.definition.tellsOf !== undefined
+    if (isUnclear || hearer.held.length > 0) hold(hearer, told)
+    else if (isShown(hearer, told)) for (const session of hearer.sessions) tell(session, told)
   }
 
   /** Everything after it waits too: what is told out of order is told wrongly. */
-  function hold(listener: Listener, told: Told): void {
-    listener.held.push(told)
-    if (!releasing.has(listener)) void release(listener)
-    if (listener.held.length > heldMax) letGo(listener)
+  function hold(hearer: Hearer, told: Told): void {
+    hearer.held.push(told)
+    if (!releasing.has(hearer)) void release(hearer)
+    if (hearer.held.length > heldMax) letGo(hearer)
   }
 
-  function letGo({ sessions, held }: Listener): void {
+  function letGo({ sessions, held }: Hearer): void {
     held.length = 0
     for (const { line } of sessions) line.close(closeCodes.tooSlow, 'come back and resume')
   }
 
-  async function release(listener: Listener): Promise<void> {
-    releasing.add(listener)
-    while (listener.held.length > 0 && listener.sessions.size > 0) {
-      await learn(listener)
-      const held = listener.held.splice(0)
-      for (const told of held) give(listener, told)
+  async function release(hearer: Hearer): Promise<void> {
+    releasing.add(hearer)
+    while (hearer.held.length > 0 && hearer.sessions.size > 0) {
+      await learn(hearer)
+      const held = hearer.held.splice(0)
+      for (const told of held) give(hearer, told)
     }
-    listener.held.length = 0
-    releasing.delete(listener)
+    hearer.held.length = 0
+    releasing.delete(hearer)
   }
 
-  function learn(listener: Listener): Promise<void> {
-    const under = learning.get(listener)
+  function learn(hearer: Hearer): Promise<void> {
+    const under = learning.get(hearer)
     if (under) return under
-    const learned = readUntilKnown(listener).finally(() => learning.delete(listener))
-    learning.set(listener, learned)
+    const learned = readUntilKnown(hearer).finally(() => learning.delete(hearer))
+    learning.set(hearer, learned)
     return learned
   }
 
   /** What changes while it is read is read again. */
-  async function readUntilKnown(listener: Listener): Promise<void> {
-    while (listener.shows === 'unknown' && listener.sessions.size > 0) {
-      const { sightChanges } = listener
+  async function readUntilKnown(hearer: Hearer): Promise<void> {
+    while (hearer.shows === 'unknown' && hearer.sessions.size > 0) {
+      const { sightChanges } = hearer
       try {
-        const shows = await readShows(listener)
-        if (listener.sightChanges === sightChanges) listener.shows = shows
+        const shows = await readShows(hearer)
+        if (hearer.sightChanges === sightChanges) hearer.shows = shows
       } catch (error) {
         failed(error)
         await new Promise((resolve) => setTimeout(resolve, againMilliseconds).unref())
@@ -77,17 +77,17 @@ export function createDelivery(
   return {
     deliver(told) {
       const { appId, channels, sights, ends } = told
-      for (const listener of listeners.hearing(appId, channels)) give(listener, told)
-      listeners.move(told)
-      for (const listener of listeners.hearing(appId, sights)) doubtSight(listener)
-      if (ends) end(ends.uid === undefined ? listeners.ofApp(appId) : [listeners.find(appId, ends.uid)], told)
+      for (const hearer of hearers.hearing(appId, channels)) give(hearer, told)
+      hearers.move(told)
+      for (const hearer of hearers.hearing(appId, sights)) doubtSight(hearer)
+      if (ends) end(ends.uid === undefined ? hearers.ofApp(appId) : [hearers.find(appId, ends.uid)], told)
     },
     learn,
   }
 
-  function end(some: Iterable<Listener | undefined>, told: Told): void {
-    for (const listener of some) {
-      for (const session of listener?.sessions ?? []) {
+  function end(some: Iterable<Hearer | undefined>, told: Told): void {
+    for (const hearer of some) {
+      for (const session of hearer?.sessions ?? []) {
         if (isEnded(session, told)) session.line.close(closeCodes.notWelcome, 'the session is over')
       }
     }

@@ -15,8 +15,8 @@ import { closeCodes } from './close-codes.ts'
 import { createDelivery } from './delivery.ts'
 import { createDepartures } from './departures.ts'
 import { type GatewayFigures, noFigures } from './figures.ts'
+import { createHearers, type Hearer } from './hearers.ts'
 import { openPost } from './line.ts'
-import { createListeners, type Listener } from './listeners.ts'
 import { logOfApp } from './log-of-app.ts'
 import { openPositions } from './positions.ts'
 import { openRecent } from './recent.ts'
@@ -71,7 +71,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const { database, tools, areas, tail, log } = parts
   const patience = { ...usualPatience, ...parts.patience }
   const figures = noFigures()
-  const listeners = createListeners()
+  const hearers = createHearers()
   const ofApp = logOfApp(eventsByName(areas))
   const told = teller(tools)
 
@@ -87,7 +87,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const salt = positionSalt(tools)
   const positions = await openPositions({ database, clock: tools.clock, salt }, () => recent, begun)
   const delivery = createDelivery(
-    listeners,
+    hearers,
     ({ appId, uid }) => database.read((connection) => showsTo(areas, tenantDb(connection, appId), uid), appId),
     tellTrouble,
   )
@@ -100,9 +100,9 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   for (const event of early.splice(0)) hear(event)
 
   const departures = createDepartures(tools, patience.graceMilliseconds)
-  const words = createWords({ database, tools, listeners })
+  const words = createWords({ database, tools, hearers })
   const attaching = createAttaching({
-    ...{ database, areas, listeners, recent, positions, delivery, told },
+    ...{ database, areas, hearers, recent, positions, delivery, told },
     log: ofApp,
     entered,
   })
@@ -116,8 +116,8 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'it cannot be read what a user may be shown')
   }
 
-  function entered(session: Session, listener: Listener): void {
-    const { sessions } = listener
+  function entered(session: Session, hearer: Hearer): void {
+    const { sessions } = hearer
     for (const other of sessions) {
       if (other.resource === session.resource) other.line.close(closeCodes.replaced, 'continued by another connection')
     }
@@ -125,7 +125,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     sessions.add(session)
     const [oldest] = sessions
     if (sessions.size > devicesPerUserMax) oldest?.line.close(closeCodes.replaced, 'too many connections')
-    if (isFirst) departures.came(listener.appId, listener.uid)
+    if (isFirst) departures.came(hearer.appId, hearer.uid)
   }
 
   function left(visit: Visit, session: Session | undefined): void {
@@ -133,10 +133,10 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     unknown.delete(visit)
     if (!session) return
     words.forget(session)
-    const listener = listeners.find(session.app.id, session.caller.uid)
-    if (!listener?.sessions.delete(session) || listener.sessions.size > 0) return
-    listeners.remove(listener)
-    departures.went(listener.appId, listener.uid)
+    const hearer = hearers.find(session.app.id, session.caller.uid)
+    if (!hearer?.sessions.delete(session) || hearer.sessions.size > 0) return
+    hearers.remove(hearer)
+    departures.went(hearer.appId, hearer.uid)
   }
 
   function checkAll(): void {
@@ -185,7 +185,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     figures: () => ({
       ...figures,
       sockets: visits.size,
-      devices: [...listeners.all()].reduce((sum, { sessions }) => sum + sessions.size, 0),
+      devices: [...hearers.all()].reduce((sum, { sessions }) => sum + sessions.size, 0),
       lagSeconds: tail.behindMilliseconds() / 1000,
     }),
     async drain(milliseconds) {

@@ -1,7 +1,7 @@
 import type { KnownApp } from '../dispatch/directory.ts'
 import type { Caller } from '../kit/operation.ts'
+import type { Hearer } from './hearers.ts'
 import type { Line } from './line.ts'
-import type { Listener } from './listeners.ts'
 import type { Told } from './told.ts'
 
 /** A device that has said who it is. */
@@ -16,7 +16,7 @@ export interface Session {
 }
 
 /** Whether a user may be shown an event. What they may be shown is known by now. */
-export function isShown({ shows }: Pick<Listener, 'shows'>, { definition, payload }: Told): boolean {
+export function isShown({ shows }: Pick<Hearer, 'shows'>, { definition, payload }: Told): boolean {
   if (typeof shows !== 'function' || !definition.tellsOf) return true
   return shows(definition, payload())
 }

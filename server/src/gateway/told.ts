@@ -7,7 +7,7 @@ import type { Tools } from '../kit/ports.ts'
 import { encode } from './encode.ts'
 
 /** Somebody who begins or ceases to hear a channel; everybody who hears it, where nobody is named. */
-export interface Move {
+export interface KeyedPassage {
   channel: string
   uid: string | undefined
 }
@@ -19,9 +19,9 @@ export interface Told {
   definition: EventDefinition
   /** Keys of the channels that hear of it. */
   channels: string[]
-  joins: Move[]
-  leaves: Move[]
-  /** Keys of the channels whose listeners may be shown other things from here on. */
+  joins: KeyedPassage[]
+  leaves: KeyedPassage[]
+  /** Keys of the channels whose hearers may be shown other things from here on. */
   sights: string[]
   retracts: string[]
   /** Whose device did it, and is not told. */
@@ -37,7 +37,7 @@ export interface Told {
   bytes: number
 }
 
-const movesOf = (passages: Passage[] | undefined): Move[] =>
+const movesOf = (passages: Passage[] | undefined): KeyedPassage[] =>
   (passages ?? []).map(({ channel, uid }) => ({ channel: channelKey(channel), uid }))
 
 /** Makes events ready to be told, on behalf of an install. */

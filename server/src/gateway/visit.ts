@@ -12,11 +12,11 @@ import { ApiError, badRequest, tooManyRequests } from '../kit/errors.ts'
 import type { Tools } from '../kit/ports.ts'
 import { viewIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
-import { createAllowance } from './allowance.ts'
 import type { Attaching } from './attach.ts'
 import { closeCodes } from './close-codes.ts'
 import { encode } from './encode.ts'
 import type { GatewayFigures } from './figures.ts'
+import { createFrameAllowance } from './frame-allowance.ts'
 import { type FrameIn, type FrameOf, type PresenceWish, parsedFrame, type Ref, readFrame, refIn } from './frames-in.ts'
 import { openLine, type Post } from './line.ts'
 import { liveUser } from './live-user.ts'
@@ -66,7 +66,7 @@ const resourceBytes = 12
 export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, parts: VisitParts): Visit {
   const { figures, words, attaching } = parts
   const line = openLine(device, socket, parts.post, figures)
-  const allowance = createAllowance()
+  const allowance = createFrameAllowance()
   const arrivedAt = performance.now()
   let heardAt = arrivedAt
   let session: Session | undefined

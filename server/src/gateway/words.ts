@@ -12,7 +12,7 @@ import { createBucket } from '../plain/bucket.ts'
 import type { Database } from '../storage/database.ts'
 import { encode } from './encode.ts'
 import type { FrameOf } from './frames-in.ts'
-import type { Listeners } from './listeners.ts'
+import type { Hearers } from './hearers.ts'
 import { liveUser } from './live-user.ts'
 import type { Session } from './session.ts'
 import { createTypists } from './typists.ts'
@@ -55,10 +55,10 @@ const deliveriesAtOnce = 5_000
 interface Parts {
   database: Database
   tools: Tools
-  listeners: Listeners
+  hearers: Hearers
 }
 
-export function createWords({ database, tools, listeners }: Parts): Words {
+export function createWords({ database, tools, hearers }: Parts): Words {
   const { signals } = tools
   const typists = createTypists()
   const budgets = new WeakMap<Session, ReturnType<typeof createBucket>>()
@@ -67,7 +67,7 @@ export function createWords({ database, tools, listeners }: Parts): Words {
   /** Hands a word to whoever hears it on this node. */
   function hand({ appId, channel, frame, resource }: Word): void {
     let encoded: Buffer | undefined
-    for (const { sessions } of listeners.hearing(appId, [channel])) {
+    for (const { sessions } of hearers.hearing(appId, [channel])) {
       for (const session of sessions) {
         if (session.resource === resource) continue
         encoded ??= encode(frame)
@@ -95,13 +95,13 @@ export function createWords({ database, tools, listeners }: Parts): Words {
   }
 
   /** How many will hear it; none, where it is passed over in silence: nobody learns of a block that way. */
-  async function hearers(session: Session, view: View, to: Addressee): Promise<number> {
+  async function countHearers(session: Session, view: View, to: Addressee): Promise<number> {
     const { app, caller } = session
     if (to.receiverType === 'user') {
       const { blockedByMe, hasBlockedMe } = await relationBetween(view.db, caller.uid, to.receiver)
       return blockedByMe || hasBlockedMe ? 0 : 1
     }
-    const isMember = listeners.find(app.id, caller.uid)?.channels.has(channelKey(channelFor(to)))
+    const isMember = hearers.find(app.id, caller.uid)?.channels.has(channelKey(channelFor(to)))
     const online = isMember ? await countOnline(view, to.receiver) : 0
     return online > onlineMembersMax ? 0 : online
   }
@@ -117,7 +117,7 @@ export function createWords({ database, tools, listeners }: Parts): Words {
     const { app, caller, resource } = session
     return database.read(async (connection) => {
       const view = viewIn(connection, app.id, tools, undefined, app)
-      const count = await hearers(session, view, to)
+      const count = await countHearers(session, view, to)
       if (count === 0) return undefined
       if (!budgetOf(session).take(count)) throw tooManyRequests({ retryAfter: 1 })
       const user = liveUser(toUser(view, await requireActiveUser(view.db, caller.uid), { withTags: false }))

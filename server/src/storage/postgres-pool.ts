@@ -85,7 +85,7 @@ const getTypeParser = ((oid: number, format?: 'text') =>
     : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
 
 /** A connection that notes what ended it. An error of a connection that nobody listens to would end the process. */
-export class Session extends pg.Client {
+export class PostgresSession extends pg.Client {
   lost: Error | undefined
 
   constructor(config?: pg.ClientConfig) {
@@ -96,7 +96,7 @@ export class Session extends pg.Client {
   }
 }
 
-interface PooledSession extends Session {
+interface PooledSession extends PostgresSession {
   release(destroy?: boolean): void
 }
 
@@ -111,7 +111,7 @@ type Question = pg.QueryConfig & { query_timeout?: number }
 interface Manner {
   begin: string
   limitMilliseconds: number
-  end(session: Session): Promise<unknown>
+  end(session: PostgresSession): Promise<unknown>
 }
 
 export function openPool(url: string, { name, connectionsMax, statementMilliseconds, trouble }: PoolOptions): Pool {
@@ -121,12 +121,12 @@ export function openPool(url: string, { name, connectionsMax, statementMilliseco
     max: connectionsMax,
     idleTimeoutMillis: idleMilliseconds,
     maxLifetimeSeconds: lifetimeSeconds,
-    Client: Session as never,
+    Client: PostgresSession as never,
   })
   // A connection that ends while nobody uses it is replaced when somebody does.
   pool.on('error', () => {})
 
-  const acquainted = new WeakMap<Session, Acquaintance>()
+  const acquainted = new WeakMap<PostgresSession, Acquaintance>()
   let generation = 0
   let renewedAt = Number.NEGATIVE_INFINITY
 
@@ -138,7 +138,7 @@ export function openPool(url: string, { name, connectionsMax, statementMilliseco
     renewedAt = now
   }
 
-  async function ask(session: Session, question: Question): Promise<pg.QueryResult> {
+  async function ask(session: PostgresSession, question: Question): Promise<pg.QueryResult> {
     if (session.lost) throw new DatabaseUnavailable(session.lost)
     try {
       return await session.query(question)
@@ -148,7 +148,7 @@ export function openPool(url: string, { name, connectionsMax, statementMilliseco
     }
   }
 
-  function judged(session: Session, error: unknown): unknown {
+  function judged(session: PostgresSession, error: unknown): unknown {
     const acquaintance = acquainted.get(session)
     if (acquaintance && leavesConnectionsUseless(error)) renew(acquaintance)
     const cause = session.lost ?? error
@@ -197,7 +197,7 @@ export function openPool(url: string, { name, connectionsMax, statementMilliseco
   }
 
   async function run(
-    session: Session,
+    session: PostgresSession,
     text: string,
     parameters: readonly unknown[],
     milliseconds: number,
@@ -243,7 +243,7 @@ export function openPool(url: string, { name, connectionsMax, statementMilliseco
     }
   }
 
-  async function commit(session: Session): Promise<void> {
+  async function commit(session: PostgresSession): Promise<void> {
     if (session.lost) throw new DatabaseUnavailable(session.lost)
     try {
       const { command } = await session.query({ text: 'COMMIT', query_timeout: limitMilliseconds } as Question)
@@ -303,7 +303,7 @@ function nameFor(names: Map<string, string>, text: string): string | undefined {
   return name
 }
 
-async function rollsBack(session: Session): Promise<boolean> {
+async function rollsBack(session: PostgresSession): Promise<boolean> {
   if (session.lost) return false
   try {
     await session.query({ text: 'ROLLBACK', query_timeout: promptMilliseconds } as Question)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RunStatement } from './connection.ts'
 import { allHints, type Hint } from './hints.ts'
-import { clientConfig, Session } from './postgres-pool.ts'
+import { clientConfig, PostgresSession } from './postgres-pool.ts'
 
 const channel = 'parley'
 const comeBackMilliseconds = 1_000
@@ -60,10 +60,10 @@ export function connectNodes(url: string, run: RunStatement, heard: (hints: Iter
 /** Listens on a connection of its own, and comes back by itself when that is lost. */
 function keepListening(url: string, hear: (payload?: string) => void, begun: () => void): { stop(): Promise<void> } {
   let stopped = false
-  let session: Session | undefined
+  let session: PostgresSession | undefined
 
   async function listen(): Promise<void> {
-    session = new Session({ ...clientConfig(url, 'parley (listening)'), query_timeout: promptMilliseconds })
+    session = new PostgresSession({ ...clientConfig(url, 'parley (listening)'), query_timeout: promptMilliseconds })
     const ended = new Promise<void>((resolve) => {
       session?.once('end', resolve)
     })

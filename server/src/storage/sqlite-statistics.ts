@@ -30,7 +30,7 @@ export function describeTables(writer: DatabaseSync): boolean {
   if (news.length === 0) return false
   // Makes the table of statistics, if there is none yet.
   learnStatistics(writer)
-  writer.exec('BEGIN IMMEDIATE')
+  writer.exec('SAVEPOINT statistics')
   try {
     const forget = writer.prepare('DELETE FROM sqlite_stat1 WHERE idx = ?')
     const tell = writer.prepare('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)')
@@ -38,9 +38,9 @@ export function describeTables(writer: DatabaseSync): boolean {
       forget.run(name)
       tell.run(table, name, stat)
     }
-    writer.exec('COMMIT')
+    writer.exec('RELEASE statistics')
   } catch (error) {
-    writer.exec('ROLLBACK')
+    writer.exec('ROLLBACK TO statistics; RELEASE statistics')
     throw error
   }
   learnStatistics(writer)

@@ -181,7 +181,7 @@ export function openSqlite(file: string, listener = untold): Database {
     createSearch: (schema) => createSearch(schema, writer),
     rewriteSearch: (_schema, change) => rewriteSearch(writer, change),
     async describeTables() {
-      if (describeTables(writer)) learnStatistics(reader)
+      if (await write(async () => describeTables(writer))) learnStatistics(reader)
     },
     isDuplicate: (error) =>
       error instanceof Error &&

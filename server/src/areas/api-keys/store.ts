@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Filters } from '../../common/page.ts'
-import { alreadyTaken, quotaReached } from '../../kit/errors.ts'
+import { alreadyTaken, quotaReached } from '../../common/refusals.ts'
+
 import type { KeyScope } from '../../kit/operation.ts'
 import type { Secrets } from '../../kit/ports.ts'
 import type { Work } from '../../kit/work.ts'

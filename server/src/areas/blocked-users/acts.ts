@@ -1,5 +1,6 @@
 import { eachItem, type ItemOutcome } from '../../common/each.ts'
-import { quotaReached } from '../../kit/errors.ts'
+import { quotaReached } from '../../common/refusals.ts'
+
 import type { Work } from '../../kit/work.ts'
 import { refuseUnless } from '../rbac/index.ts'
 import { userNotFound } from '../users/errors.ts'

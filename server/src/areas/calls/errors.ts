@@ -1,4 +1,5 @@
-import { badRequest, defineError, quotaReached } from '../../kit/errors.ts'
+import { quotaReached } from '../../common/refusals.ts'
+import { badRequest, defineError } from '../../kit/errors.ts'
 
 export const callNotFound = defineError<{ sessionId: string }>(
   'ERR_CALL_SESSION_NOT_FOUND',

@@ -1,4 +1,5 @@
-import { badRequest, quotaReached } from '../../kit/errors.ts'
+import { quotaReached } from '../../common/refusals.ts'
+import { badRequest } from '../../kit/errors.ts'
 import { alreadyAnOwner, notACollaborator, selfActionDenied } from './errors.ts'
 import { type ListName, listNames, type TeamChange, type TeamRole } from './schemas.ts'
 

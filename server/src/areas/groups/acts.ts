@@ -1,4 +1,5 @@
-import { ApiError, quotaReached } from '../../kit/errors.ts'
+import { quotaReached } from '../../common/refusals.ts'
+import { ApiError } from '../../kit/errors.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'

@@ -1,6 +1,7 @@
 import { pageOfRows, paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
+import { quotaReached } from '../../common/refusals.ts'
 import { Done, done, one } from '../../common/reply.ts'
-import { ApiError, badRequest, quotaReached } from '../../kit/errors.ts'
+import { ApiError, badRequest } from '../../kit/errors.ts'
 import { type Actor, operation, Unprepared } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'

@@ -13,7 +13,8 @@ import type { Answer } from '../../../../tests/support/http.ts'
 import { cheapPasswords, type GatedPasswords, gatedPasswords } from '../../../../tests/support/passwords.ts'
 import { appWith, as, clientOf } from '../../../../tests/support/talk.ts'
 import { logOf } from '../../../../tests/support/told.ts'
-import { quotaReached } from '../../kit/errors.ts'
+import { quotaReached } from '../../common/refusals.ts'
+
 import { tenantDb } from '../../storage/tenant.ts'
 
 /** The two paths by which a user comes into a group alone: neither leads around what the other has to pass. */

@@ -1,5 +1,6 @@
+import { quotaReached } from '../../common/refusals.ts'
 import { requestsOfApp, requestsOfUser } from '../../common/request-rates.ts'
-import { quotaReached } from '../../kit/errors.ts'
+
 import { type Actor, type Caller, Unprepared } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import {

@@ -1,6 +1,7 @@
 import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
+import { quotaReached } from '../../common/refusals.ts'
 import { Done, done, one } from '../../common/reply.ts'
-import { badRequest, quotaReached } from '../../kit/errors.ts'
+import { badRequest } from '../../kit/errors.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
 import type { View, Work } from '../../kit/work.ts'
 import {

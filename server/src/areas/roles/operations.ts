@@ -1,6 +1,7 @@
 import { pageOf, paginate } from '../../common/page.ts'
+import { quotaReached } from '../../common/refusals.ts'
 import { Done, done, one } from '../../common/reply.ts'
-import { quotaReached } from '../../kit/errors.ts'
+
 import { operation } from '../../kit/operation.ts'
 import { roleDeleteDenied, roleNotFound } from './errors.ts'
 import { roleCreated, roleDeleted, roleUpdated } from './events.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { metadataText } from '../../common/metadata.ts'
-import { alreadyTaken, quotaReached } from '../../kit/errors.ts'
+import { alreadyTaken, quotaReached } from '../../common/refusals.ts'
+
 import type { Work } from '../../kit/work.ts'
 import { oneAtATime } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'

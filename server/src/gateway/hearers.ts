@@ -3,7 +3,7 @@ import type { Session } from './session.ts'
 import type { Told } from './told.ts'
 
 /** A user who is connected to this node, by one device or by several. */
-export interface Listener {
+export interface Hearer {
   appId: string
   uid: string
   sessions: Set<Session>
@@ -17,85 +17,85 @@ export interface Listener {
   held: Told[]
 }
 
-interface ListenersOfApp {
-  byUid: Map<string, Listener>
-  byChannel: Map<string, Set<Listener>>
+interface HearersOfApp {
+  byUid: Map<string, Hearer>
+  byChannel: Map<string, Set<Hearer>>
 }
 
 /** Who is here, found by user and by what they hear. Each app has maps of its own: no two keys of different apps can meet. */
-export interface Listeners {
-  find(appId: string, uid: string): Listener | undefined
-  add(listener: Listener): void
-  remove(listener: Listener): void
+export interface Hearers {
+  find(appId: string, uid: string): Hearer | undefined
+  add(hearer: Hearer): void
+  remove(hearer: Hearer): void
   /** Whoever hears one of these channels, each once. */
-  hearing(appId: string, channels: string[]): Iterable<Listener>
+  hearing(appId: string, channels: string[]): Iterable<Hearer>
   /** Lets those who are here join and leave, as an event says. */
   move(told: Told): void
-  all(): Iterable<Listener>
-  ofApp(appId: string): Iterable<Listener>
+  all(): Iterable<Hearer>
+  ofApp(appId: string): Iterable<Hearer>
 }
 
-const nobody: readonly Listener[] = []
+const nobody: readonly Hearer[] = []
 
 /** What was read of what a user may be shown does not hold any more. */
-export function doubtSight(listener: Listener): void {
-  listener.shows = 'unknown'
-  listener.sightChanges += 1
+export function doubtSight(hearer: Hearer): void {
+  hearer.shows = 'unknown'
+  hearer.sightChanges += 1
 }
 
-export function createListeners(): Listeners {
-  const apps = new Map<string, ListenersOfApp>()
+export function createHearers(): Hearers {
+  const apps = new Map<string, HearersOfApp>()
 
-  function appOf(appId: string): ListenersOfApp {
+  function appOf(appId: string): HearersOfApp {
     const known = apps.get(appId)
     if (known) return known
-    const app: ListenersOfApp = { byUid: new Map(), byChannel: new Map() }
+    const app: HearersOfApp = { byUid: new Map(), byChannel: new Map() }
     apps.set(appId, app)
     return app
   }
 
-  function enter({ byChannel }: ListenersOfApp, listener: Listener, channel: string): void {
+  function enter({ byChannel }: HearersOfApp, hearer: Hearer, channel: string): void {
     const others = byChannel.get(channel)
-    if (others) others.add(listener)
-    else byChannel.set(channel, new Set([listener]))
+    if (others) others.add(hearer)
+    else byChannel.set(channel, new Set([hearer]))
   }
 
-  function leave({ byChannel }: ListenersOfApp, listener: Listener, channel: string): void {
+  function leave({ byChannel }: HearersOfApp, hearer: Hearer, channel: string): void {
     const others = byChannel.get(channel)
-    others?.delete(listener)
+    others?.delete(hearer)
     if (others?.size === 0) byChannel.delete(channel)
   }
 
-  function join(app: ListenersOfApp, channel: string, uid: string | undefined): void {
-    const listener = uid === undefined ? undefined : app.byUid.get(uid)
-    if (!listener) return
-    listener.channels.add(channel)
-    enter(app, listener, channel)
+  function join(app: HearersOfApp, channel: string, uid: string | undefined): void {
+    const hearer = uid === undefined ? undefined : app.byUid.get(uid)
+    if (!hearer) return
+    hearer.channels.add(channel)
+    enter(app, hearer, channel)
     // What holds for members of the group holds for them from now on.
-    doubtSight(listener)
+    doubtSight(hearer)
   }
 
-  function part(app: ListenersOfApp, channel: string, uid: string | undefined): void {
+  function part(app: HearersOfApp, channel: string, uid: string | undefined): void {
     const named = uid === undefined ? undefined : app.byUid.get(uid)
-    for (const listener of uid === undefined ? [...(app.byChannel.get(channel) ?? nobody)] : named ? [named] : nobody) {
-      listener.channels.delete(channel)
-      leave(app, listener, channel)
+    for (const hearer of uid === undefined ? [...(app.byChannel.get(channel) ?? nobody)] : named ? [named] : nobody) {
+      hearer.channels.delete(channel)
+      leave(app, hearer, channel)
     }
   }
 
   return {
     find: (appId, uid) => apps.get(appId)?.byUid.get(uid),
-    add(listener) {
-      const app = appOf(listener.appId)
-      app.byUid.set(listener.uid, listener)
-      for (const channel of listener.channels) enter(app, listener, channel)
+    add(hearer) {
+      const app = appOf(hearer.appId)
+      app.byUid.set(hearer.uid, hearer)
+      for (const channel of hearer.channels) enter(app, hearer, channel)
     },
-    remove(listener) {
-      const app = apps.get(listener.appId)
-      if (app?.byUid.get(listener.uid) !== listener) return
-      app.byUid.delete(listener.uid)
-      for (const channel of listener.channels) leave(app, listener, channel)
-      if (app.byUid.size === 0) apps.delete(listener.appId)
+    remove(hearer) {
+      const app = apps.get(hearer.appId)
+      if (app?.byUid.get(hearer.uid) !== hearer) return
+      app.byUid.delete(hearer.uid)
+      for (const channel of hearer.channels) leave(app, hearer, channel)
+      if (app.byUid.size === 0) apps.delete(hearer.appId)
     },
     hearing(appId, channels) {
       const byChannel = apps.get(appId)?.byChannel

@@ -2,7 +2,7 @@ import { tooManyRequests } from '../kit/errors.ts'
 import { createBucket } from '../plain/bucket.ts'
 
 /** How much one device may say. */
-export interface Allowance {
+export interface FrameAllowance {
   /** Counts a frame, and refuses what is too much. */
   frame(): void
   /** Counts an error; answers whether it was one too many. */
@@ -13,7 +13,7 @@ const framesPerSecond = 20
 const framesAtOnce = 60
 const errorsPerMinute = 10
 
-export function createAllowance(now?: () => number): Allowance {
+export function createFrameAllowance(now?: () => number): FrameAllowance {
   const frames = createBucket(framesPerSecond, framesAtOnce, now)
   const errors = createBucket(errorsPerMinute / 60, errorsPerMinute, now)
   return {
