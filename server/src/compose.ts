@@ -365,14 +365,14 @@ function dispatchIn({ config, database, tools, counters, areas }: House, { stric
 /** What devices are connected to; it hears of all that happens, on whichever node. */
 function gatewayIn(
   { database, tools, areas, reader }: House,
-  { doors, dispatch, registry }: ReturnType<typeof dispatchIn>,
+  { doors, dispatch, registry, limits }: ReturnType<typeof dispatchIn>,
   { begin, end }: Observer,
   log: Logger,
   patience: Partial<GatewayPatience>,
 ): Promise<Gateway> {
   const tail = openTail(reader, eventsByName(areas), log)
   reader.start()
-  return openGateway({ database, tools, areas, tail, doors, dispatch, registry, begin, end, log, patience })
+  return openGateway({ database, tools, areas, tail, doors, dispatch, registry, limits, begin, end, log, patience })
 }
 
 interface FrontDoor {

@@ -35,4 +35,19 @@ export const keyedWriteRate: Rate = {
   },
 }
 
-export const requestRates: Rate[] = [...Object.values(requestsOfApp), ...Object.values(requestsOfUser), keyedWriteRate]
+export const connectRate: Rate = {
+  name: 'connect',
+  seconds: 60,
+  setting: {
+    variable: 'PARLEY_LIMIT_CONNECTS',
+    about: 'Times a minute that the devices of a user may connect',
+    usual: 200,
+  },
+}
+
+export const requestRates: Rate[] = [
+  ...Object.values(requestsOfApp),
+  ...Object.values(requestsOfUser),
+  keyedWriteRate,
+  connectRate,
+]

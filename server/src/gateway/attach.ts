@@ -6,6 +6,7 @@ import { channelsOf, showsTo } from '../dispatch/hearing.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
 import { appChannel, channelKey } from '../kit/channel.ts'
+import { bucketsFor } from '../plain/bucket.ts'
 import type { Database } from '../storage/database.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
@@ -60,6 +61,7 @@ interface Place extends Pick<Hearer, 'channels' | 'shows'> {
 // More than this is fetched faster than it is told.
 const missedMax = 10_000
 const replaysAtOnce = 4
+const replaysPerMinute = 6
 const eventsPerTurn = 500
 const triesMax = 40
 const againMilliseconds = 25
@@ -67,6 +69,7 @@ const nothingRetracted: Map<string, number> = new Map()
 
 export function createAttaching(parts: Parts): Attaching {
   const { database, areas, hearers, recent, positions, delivery, log } = parts
+  const replaysOf = bucketsFor(replaysPerMinute / 60, replaysPerMinute)
   let replays = 0
 
   const reading = <T>({ app }: Session, work: (db: TenantDb) => Promise<T>) =>
@@ -109,11 +112,11 @@ export function createAttaching(parts: Parts): Attaching {
     uid: string,
     at: number,
   ): Promise<Pick<Place, 'channels' | 'shows'> | undefined> {
-    const since = (await log.turns(db, at)).map(parts.told)
+    const since = (await log.turns(db, at))?.map(parts.told)
     const channels = new Set((await channelsOf(areas, db, uid)).map(channelKey))
     const shows = await showsTo(areas, db, uid)
     const meanwhile = await log.turns(db, at)
-    if (since.length !== meanwhile.length || since.some(dissolves)) return undefined
+    if (!since || since.length !== meanwhile?.length || since.some(dissolves)) return undefined
     takeBack(channels, since, uid)
     return { channels, shows }
   }
@@ -133,7 +136,8 @@ export function createAttaching(parts: Parts): Attaching {
     return { id: from, channels, shows: now.shows, retracted: new Map(retracted) }
   }
 
-  async function turnsBetween({ app, caller }: Session, from: number, now: Place): Promise<Told[] | undefined> {
+  async function turnsBetween(session: Session, from: number, now: Place): Promise<Told[] | undefined> {
+    const { app, caller } = session
     if (recent.since() <= from) {
       const found = [
         ...recent.after(from, app.id, caller.uid, now.channels),
@@ -142,9 +146,11 @@ export function createAttaching(parts: Parts): Attaching {
       ]
       return [...new Set(found)].filter(({ id }) => id <= now.id).toSorted((a, b) => a.id - b.id)
     }
-    return reading({ app } as Session, async (db) => {
+    // Whoever asks for it again and again can fetch what they want to know.
+    if (!replaysOf(app.id, caller.uid).take(1)) return undefined
+    return reading(session, async (db) => {
       const missed = await log.count(db, from, now.id, missedMax + 1)
-      return missed > missedMax ? undefined : (await log.turns(db, from, now.id)).map(parts.told)
+      return missed > missedMax ? undefined : (await log.turns(db, from, now.id))?.map(parts.told)
     })
   }
 

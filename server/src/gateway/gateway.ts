@@ -59,8 +59,11 @@ const devicesPerUserMax = 100
 // All devices together; beyond this, those go that have taken the least of what they were sent.
 const untakenBytesMax = 256 * 1024 * 1024
 const returnsPerSecond = 500
+const lagMillisecondsMax = 5_000
+const farewellMilliseconds = 20
 
-interface Parts extends Pick<VisitParts, 'database' | 'tools' | 'doors' | 'dispatch' | 'registry' | 'begin' | 'end'> {
+interface Parts
+  extends Pick<VisitParts, 'database' | 'tools' | 'doors' | 'limits' | 'dispatch' | 'registry' | 'begin' | 'end'> {
   areas: Area[]
   tail: Tail
   log: Logger
@@ -96,11 +99,13 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     recent.add(ready)
     positions.moveTo(ready)
     delivery.deliver(ready)
+    ready.settle()
   }
   for (const event of early.splice(0)) hear(event)
 
   const departures = createDepartures(tools, patience.graceMilliseconds)
-  const words = createWords({ database, tools, hearers })
+  // Without the log nobody knows any more who may hear what.
+  const words = createWords({ database, tools, hearers, mayTell: () => tail.behindMilliseconds() < lagMillisecondsMax })
   const attaching = createAttaching({
     ...{ database, areas, hearers, recent, positions, delivery, told },
     log: ofApp,
@@ -198,7 +203,9 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
         await pause(Math.min(retryAfterMs, milliseconds / 2))
         visit.close(closeCodes.leaving, 'this node is leaving')
       })
+      const deadline = performance.now() + milliseconds
       await Promise.race([Promise.all(leaving), pause(milliseconds)])
+      while (visits.size > 0 && performance.now() < deadline) await pause(farewellMilliseconds)
       for (const visit of visits) visit.terminate()
     },
     close() {

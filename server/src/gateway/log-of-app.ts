@@ -10,12 +10,13 @@ export interface LogOfApp {
   count(db: TenantDb, after: number, upTo: number, most: number): Promise<number>
   /** Those between two, in order. */
   page(db: TenantDb, after: number, upTo: number): Promise<TailedEvent[]>
-  /** Those of them that decide who hears what: all that the turns of a history depend on. */
-  turns(db: TenantDb, after: number, upTo?: number): Promise<TailedEvent[]>
+  /** Those of them that decide who hears what: all that the turns of a history depend on. Nothing, if they are too many. */
+  turns(db: TenantDb, after: number, upTo?: number): Promise<TailedEvent[] | undefined>
   eventOf(row: EventRow): TailedEvent | undefined
 }
 
 export const eventsPerPage = 500
+const turnsMax = 2_000
 
 const isTurn = ({ joins, leaves, changesSightOf, retracts, ends }: EventDefinition) =>
   Boolean(joins ?? leaves ?? changesSightOf ?? retracts ?? ends)
@@ -42,8 +43,9 @@ export function logOfApp(events: EventsByName): LogOfApp {
       return known(await rows.execute())
     },
     async turns(db, after, upTo = Number.MAX_SAFE_INTEGER) {
-      const rows = between(db, after, upTo).selectAll('events').where('events.name', 'in', turning)
-      return known(await rows.orderBy('events.id').execute())
+      const turns = between(db, after, upTo).selectAll('events').where('events.name', 'in', turning)
+      const rows = await turns.orderBy('events.id').limit(turnsMax).execute()
+      return rows.length < turnsMax ? known(rows) : undefined
     },
     eventOf,
   }

@@ -30,6 +30,8 @@ export interface Told {
   /** In UNIX seconds. */
   at: number
   payload(): object
+  /** Most of them are never told again: from now on only what the log has is kept. */
+  settle(): void
   /** Made once, and only if somebody is sent it. */
   frame(): Buffer
   position(): string
@@ -46,6 +48,7 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
   return ({ id, appId, definition, payload, kept, device, at }) => {
     const doer = definition.doneBy?.(payload as never)
     const doing = doer?.device ?? device ?? undefined
+    let parsed: object | undefined = payload as object
     let encoded: Buffer | undefined
     let position: string | undefined
     const told: Told = {
@@ -58,8 +61,14 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
       // Only their own device: what others say of a device says nothing.
       doneBy: doer && doing !== undefined ? { uid: doer.uid, device: doing } : undefined,
       ends: definition.ends?.(payload as never),
-      // Kept as text: most events are told at once or never, and objects take several times as much.
-      payload: () => JSON.parse(kept),
+      payload() {
+        parsed ??= JSON.parse(kept) as object
+        return parsed
+      },
+      // Objects take several times as much as their text.
+      settle() {
+        parsed = undefined
+      },
       frame() {
         encoded ??= encode({
           ...frameOf(definition, toldOf(definition, told.payload(), { appId, tools }) as object),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { requireActiveUser, toUser } from '../areas/users/index.ts'
+import { connectRate } from '../common/request-rates.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import type { NamedApp } from '../dispatch/doors/app.ts'
 import type { Doors } from '../dispatch/doors/doors.ts'
@@ -9,6 +10,7 @@ import { answerTo } from '../dispatch/errors.ts'
 import type { Registry } from '../dispatch/registry.ts'
 import type { Trace } from '../dispatch/trace.ts'
 import { ApiError, badRequest, tooManyRequests } from '../kit/errors.ts'
+import type { Limits } from '../kit/limits.ts'
 import type { Tools } from '../kit/ports.ts'
 import { viewIn } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
@@ -41,6 +43,7 @@ export interface VisitParts {
   database: Database
   tools: Tools
   doors: Doors
+  limits: Limits
   dispatch: Dispatch
   registry: Registry
   attaching: Attaching
@@ -127,6 +130,7 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   /** Whoever is not in yet and cannot come in has nothing more to say. */
   function refuseEntry(status: number): void {
     if (status === 401) line.close(closeCodes.notWelcome, 'log in again')
+    else if (status === tooManyRequests.status) line.close(closeCodes.tooMuch, 'too many connections in a short time')
     else if (status >= 500) line.close(tryAgainLater, 'try again later')
   }
 
@@ -196,6 +200,7 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
     if (caller.kind !== 'client') throw new Error('An auth token makes a client.')
     trace.caller = caller.kind
     trace.actor = caller.uid
+    await parts.limits.count(connectRate, [app.id, caller.uid])
     const resource = body.resource ?? randomBytes(resourceBytes).toString('base64url')
     session = { app, caller, line, reached: 0, resource }
     await attach(session, body)

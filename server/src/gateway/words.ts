@@ -56,9 +56,10 @@ interface Parts {
   database: Database
   tools: Tools
   hearers: Hearers
+  mayTell(): boolean
 }
 
-export function createWords({ database, tools, hearers }: Parts): Words {
+export function createWords({ database, tools, hearers, mayTell }: Parts): Words {
   const { signals } = tools
   const typists = createTypists()
   const budgets = new WeakMap<Session, ReturnType<typeof createBucket>>()
@@ -66,6 +67,7 @@ export function createWords({ database, tools, hearers }: Parts): Words {
 
   /** Hands a word to whoever hears it on this node. */
   function hand({ appId, channel, frame, resource }: Word): void {
+    if (!mayTell()) return
     let encoded: Buffer | undefined
     for (const { sessions } of hearers.hearing(appId, [channel])) {
       for (const session of sessions) {
