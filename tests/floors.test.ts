@@ -6,11 +6,11 @@ import { describe, it } from 'node:test'
 /**
  * Who may import whom, read off the import lines. Imports go to the right only:
  *
- *   main, cli, install -> compose -> http, workers -> dispatch -> areas, adapters -> common -> kit -> storage -> plain
+ *   main, cli, install -> service -> compose -> http, workers -> dispatch -> areas, adapters -> common -> kit -> storage -> plain
  *
- * - `cli` and `install` stand beside `compose`: the command line opens the house through it, and it asks `install` for
- *   certificates and the master key. `config.ts` and its types may be read from these three, nowhere below. It knows the
- *   cards of areas: limits are declared there.
+ * - `cli` and `install` stand beside `service` and `compose`: the command line opens the house and its doors through them,
+ *   and they ask `install` for certificates and the master key. `config.ts` and its types may be read from these four,
+ *   nowhere below. It knows the cards of areas: limits are declared there.
  * - `trial` is a proxy that the command line puts beside the server, and knows nothing of it but its port.
  * - `http` and `workers` do not know each other. What runs operations, `dispatch`, knows nothing of HTTP.
  * - An adapter knows `kit/ports`, `plain` and adapters of its own kind.
@@ -60,14 +60,28 @@ function read(path: string): File {
 const floorOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : path.replace('.ts', ''))
 
 const mayImport: Record<string, string[]> = {
-  main: ['cli', 'config', 'kit'],
-  cli: ['cli', 'install', 'trial', 'compose', 'config', 'http', 'areas', 'common', 'kit', 'storage', 'plain'],
+  main: ['cli', 'plain'],
+  cli: [
+    'cli',
+    'install',
+    'trial',
+    'service',
+    'compose',
+    'config',
+    'http',
+    'areas',
+    'common',
+    'kit',
+    'storage',
+    'plain',
+  ],
   install: ['install', 'compose', 'config', 'adapters', 'areas', 'common', 'kit', 'storage', 'plain'],
   trial: ['trial', 'kit', 'plain'],
-  compose: [
-    ...['install', 'config', 'http', 'workers', 'dispatch', 'areas', 'adapters'],
-    ...['common', 'kit', 'storage', 'plain'],
+  service: [
+    ...['install', 'compose', 'config', 'http', 'workers', 'dispatch', 'adapters'],
+    ...['kit', 'storage', 'plain'],
   ],
+  compose: ['install', 'config', 'workers', 'areas', 'adapters', 'kit', 'storage', 'plain'],
   config: ['areas', 'common', 'kit', 'plain'],
   http: ['http', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
   workers: ['workers', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
@@ -129,7 +143,7 @@ describe('floors', () => {
     assert.ok(files.some(({ path }) => path === 'dispatch/dispatch.ts'))
   })
 
-  it('let compose alone see the inside of http, workers and adapters; the command line uses only the log', () => {
+  it('let service and compose alone see the inside of http, workers and adapters; the command line uses only the log', () => {
     const broken = edges
       .filter(({ path }) => ['cli', 'install'].includes(floorOf(path)))
       .filter(({ target }) => ['http', 'workers', 'adapters'].includes(floorOf(target)))
