@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
+import { createServer } from '../plain/http.ts'
 import type { AdmissionLimits } from './admission.ts'
 import { type ClientConnection, connectionOf, openConnection, type Turn } from './connection.ts'
 import { openDoorway } from './doorway.ts'
