@@ -137,9 +137,8 @@ async function startServer(settings: Record<string, string>, words: string[]): P
 
 /** The tests' own variables stay behind: the server refuses settings it does not know. */
 function run(settings: Record<string, string>, words: string[]): ChildProcess {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = join(settings.PARLEY_DATA ?? '', 'compile-cache') } = process.env
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', mainFile, ...words], {
-    // With code that is compiled already, starting takes half the time.
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
