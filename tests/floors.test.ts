@@ -152,6 +152,41 @@ describe('floors', () => {
   })
 })
 
+describe('a command', () => {
+  const valueImports = /^import (?!type\b)[^']*'(\.[^']+)'/gm
+  const loadedWith = (path: string) =>
+    [...read(path).text.matchAll(valueImports)].map(([, target]) =>
+      join(dirname(path), target ?? '')
+        .split(sep)
+        .join('/'),
+    )
+
+  /** A file and all that is loaded with it. */
+  function loaded(start: string): Set<string> {
+    const all = new Set([start])
+    for (const path of all) for (const target of loadedWith(path)) all.add(target)
+    return all
+  }
+
+  const ofServer = (path: string) => path === 'service.ts' || ['http', 'trial'].includes(floorOf(path))
+
+  it('is loaded alone, and without what a server is made of unless it starts one', () => {
+    const commands = [...read('cli/parley.ts').text.matchAll(/import\('\.\/([\w-]+\.ts)'\)/g)].map(
+      ([, name]) => `cli/${name}`,
+    )
+    assert.ok(commands.length > 10)
+    assert.deepEqual(
+      commands.filter((path) => [...loaded(path)].some(ofServer)),
+      ['cli/start.ts', 'cli/trial.ts'],
+    )
+    const atOnce = [...loaded('cli/parley.ts')]
+    assert.deepEqual(
+      atOnce.filter((path) => ofServer(path) || commands.includes(path)),
+      [],
+    )
+  })
+})
+
 describe('areas', () => {
   const list = read('areas/index.ts').text
   const order = (/areas = \[([^\]]*)\]/.exec(list)?.[1] ?? '')
