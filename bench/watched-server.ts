@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { startService } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
+import { startService } from '../server/src/service.ts'
 
 /**
  * Parley in a process that watches its own event loop: how much CPU time each turn of it takes. Time in which the machine

@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { memoryFolder } from '../scripts/memory-folder.ts'
 import { times } from '../tests/support/quick.ts'
+import type { CheckedArea } from './check.ts'
 import { type Answer, type Connection, connect } from './client.ts'
 import { checkedAreas, examine, type Finding, type Target } from './suite.ts'
 
@@ -41,7 +42,10 @@ async function demoServer(folder: string): Promise<ChildProcess> {
     process.execPath,
     [...flags, join(root, 'server/src/main.ts'), 'start', '--demo', '--port', '0'],
     {
-      env: { PATH: process.env.PATH, PARLEY_DATA: folder, PARLEY_LOG_LEVEL: 'error' },
+      env: {
+        ...{ PATH: process.env.PATH, PARLEY_DATA: folder, PARLEY_LOG_LEVEL: 'error' },
+        ...{ NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )
@@ -380,6 +384,13 @@ const habits: { habit: string; area: string; section: string; falsify: (reply: R
   },
 ]
 
+/** The checks that must notice a habit; what the others of the area find is of no matter here. */
+function sectionOf(area: string, section: string): CheckedArea[] {
+  return checkedAreas
+    .filter(({ name }) => name === area)
+    .map((checked) => ({ ...checked, checks: checked.checks.filter((each) => each.section === section) }))
+}
+
 const failed = (findings: Finding[]) => findings.filter(({ verdict }) => verdict === 'does not hold')
 
 describe('the conformance suite', () => {
@@ -388,7 +399,7 @@ describe('the conformance suite', () => {
   let target: Target
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'parley-conformance-'))
+    folder = mkdtempSync(join(memoryFolder(), 'parley-conformance-'))
     demo = await demoServer(folder)
     const { baseUrl, callsBaseUrl, apiKey, authKey, caFile, port, ...more } = JSON.parse(
       readFileSync(join(folder, 'credentials.json'), 'utf8'),
@@ -524,12 +535,9 @@ describe('the conformance suite', () => {
 
   for (const { habit, area, section, falsify } of habits) {
     it(`notices a server that ${habit}`, async () => {
-      const findings = await findingsThrough(
-        falsify,
-        checkedAreas.filter(({ name }) => name === area),
-      )
-      const noticed = failed(findings).map((finding) => finding.section)
-      assert.ok(noticed.includes(section), `it failed in ${noticed.join(', ') || 'no section'}`)
+      const findings = await findingsThrough(falsify, sectionOf(area, section))
+      assert.ok(findings.length > 0, `there is no section "${section}" of ${area}`)
+      assert.ok(failed(findings).length > 0, 'nothing is found to be wrong')
     })
   }
 })

@@ -1,4 +1,5 @@
 import hooks from 'node:async_hooks'
+import { importDirectly } from '../server/src/plain/direct-imports.ts'
 
 /**
  * Loaded before the test runner, which by itself follows every promise of a test, to tell which of the tests an error
@@ -6,6 +7,9 @@ import hooks from 'node:async_hooks'
  * tests, which is how it knows what is part of what. An error that nobody has caught fails its file instead, and shows
  * here where it comes from.
  */
+
+// Each process of tests loads the server.
+importDirectly()
 
 const { createHook } = hooks
 

@@ -20,6 +20,8 @@ export interface Prepared {
 }
 
 const databaseName = 'prepared'
+// Since this version a copy is written down page by page, unless it is asked for as files, which takes half of that.
+const writesCopiesDown = 150_000
 
 export async function prepare(postgresUrl: string | undefined): Promise<Prepared> {
   const folder = mkdtempSync(join(memoryFolder(), 'parley-prepared-'))
@@ -31,9 +33,22 @@ export async function prepare(postgresUrl: string | undefined): Promise<Prepared
     await migrateOne({ PARLEY_DATA: folder, PARLEY_DATABASE_URL: databaseAt(postgresUrl, databaseName) })
   }
   return {
-    environment: { PARLEY_TEST_PREPARED: folder, PARLEY_TEST_PREPARED_DATABASE: databaseName },
+    environment: {
+      PARLEY_TEST_PREPARED: folder,
+      ...(postgresUrl && { PARLEY_TEST_PREPARED_DATABASE: await copyClause(postgresUrl) }),
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+/** What a new database is made with to be a copy. */
+async function copyClause(postgresUrl: string): Promise<string> {
+  const [told] = await runAt<{ version: number }>(
+    postgresUrl,
+    `SELECT current_setting('server_version_num')::integer AS version`,
+  )
+  const asFiles = (told?.version ?? 0) >= writesCopiesDown ? ' STRATEGY file_copy' : ''
+  return `TEMPLATE ${databaseName}${asFiles}`
 }
 
 async function migrateOne(environment: Record<string, string>): Promise<void> {

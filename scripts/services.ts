@@ -11,6 +11,8 @@ import { hasRedis, makeRedis } from './redis.ts'
 export interface Services {
   /** Variables for the tests; a service that is missing has none. */
   environment: Record<string, string>
+  /** PostgreSQL over TCP, as most installs reach it; tests have the shorter way. */
+  postgresUrl: string | undefined
   missing: string[]
   stop(): Promise<void>
 }
@@ -19,13 +21,15 @@ export async function startServices(): Promise<Services> {
   const stops: (() => Promise<void>)[] = []
   const environment: Record<string, string> = {}
   const missing: string[] = []
+  let postgresUrl: string | undefined
 
   installMissing()
   if (postgresBinaries()) {
     const postgres = await makePostgres({ isDurable: false })
     stops.push(postgres.remove)
     await postgres.start()
-    environment.PARLEY_TEST_POSTGRES = postgres.url
+    environment.PARLEY_TEST_POSTGRES = postgres.socketUrl
+    postgresUrl = postgres.url
   } else missing.push('PostgreSQL (Debian package: postgresql)')
   if (hasRedis()) {
     const redis = await makeRedis()
@@ -37,6 +41,7 @@ export async function startServices(): Promise<Services> {
 
   return {
     environment,
+    postgresUrl,
     missing,
     async stop() {
       await Promise.all(stops.map((stop) => stop()))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { type DatabaseName, databases, type FreshDatabase, freshDatabase } from './support/databases.ts'
 import { assertSucceeds, house } from './support/house.ts'
 import { parley } from './support/parley.ts'
@@ -25,35 +25,44 @@ async function demoInstall(name: DatabaseName) {
   return { database, appId }
 }
 
-const pairs = databases.flatMap((from) => databases.map((to) => [from, to] as const))
+async function keysOf(appId: string, settings: Record<string, string>): Promise<unknown> {
+  return JSON.parse((await parley(['keys', 'list', '--app', appId, '--json'], settings)).stdout)
+}
 
-for (const [from, to] of pairs) {
-  describe(`a backup of ${from} restored into ${to}`, () => {
-    it('brings back every app, key and call, as the doctor finds them', async () => {
-      const { database, appId } = await demoInstall(from)
-      const file = join(folder, `${from}-${to}.backup`)
+for (const from of databases) {
+  describe(`a backup of ${from}`, () => {
+    const file = join(folder, `${from}.backup`)
+    let appId: string
+    let keys: unknown
+
+    before(async () => {
+      const { database, ...made } = await demoInstall(from)
+      appId = made.appId
+      keys = await keysOf(appId, database.environment)
       const backedUp = await parley(['backup', '--to', file, '--json'], database.environment)
       assert.equal(backedUp.code, 0, backedUp.stderr)
-      assert.equal(statSync(file).mode & 0o777, 0o600)
-
-      const target = await freshDatabase(to)
-      const environment = withoutMasterKey(target)
-      const restored = await parley(['restore', '--from', file, '--json'], environment)
-      assert.equal(restored.code, 0, restored.stderr)
-
-      const keysOf = async (settings: Record<string, string>) =>
-        JSON.parse((await parley(['keys', 'list', '--app', appId, '--json'], settings)).stdout)
-      assert.deepEqual(await keysOf(environment), await keysOf(database.environment))
-      const doctor = await parley(['doctor', '--json'], environment)
-      assert.equal(doctor.code, 0, doctor.stdout)
-      assert.match(doctor.stdout, /72 calls follow from their ledgers/)
-
-      const again = await parley(['restore', '--from', file], environment)
-      assert.equal(again.code, 1)
-      assert.match(again.stderr, /empty/)
       await database.drop()
-      await target.drop()
     })
+
+    it('is for nobody else to read', () => assert.equal(statSync(file).mode & 0o777, 0o600))
+
+    for (const to of databases) {
+      it(`restored into ${to} brings back every app, key and call, as the doctor finds them`, async () => {
+        const target = await freshDatabase(to)
+        const environment = withoutMasterKey(target)
+        const restored = await parley(['restore', '--from', file, '--json'], environment)
+        assert.equal(restored.code, 0, restored.stderr)
+        assert.deepEqual(await keysOf(appId, environment), keys)
+        const doctor = await parley(['doctor', '--json'], environment)
+        assert.equal(doctor.code, 0, doctor.stdout)
+        assert.match(doctor.stdout, /72 calls follow from their ledgers/)
+
+        const again = await parley(['restore', '--from', file], environment)
+        assert.equal(again.code, 1)
+        assert.match(again.stderr, /empty/)
+        await target.drop()
+      })
+    }
   })
 }
 
@@ -96,10 +105,15 @@ for (const database of databases) {
 }
 
 describe('a backup file', () => {
-  it('that is cut off, damaged or something else is refused and changes nothing', async () => {
-    const { database } = await demoInstall('sqlite')
-    const whole = join(folder, 'whole.backup')
+  const whole = join(folder, 'whole.backup')
+  let database: FreshDatabase
+  before(async () => {
+    database = (await demoInstall('sqlite')).database
     assert.equal((await parley(['backup', '--to', whole], database.environment)).code, 0)
+  })
+  after(() => database.drop())
+
+  it('that is cut off, damaged or something else is refused and changes nothing', async () => {
     const cut = join(folder, 'cut.backup')
     writeFileSync(cut, readFileSync(whole))
     truncateSync(cut, Math.floor(statSync(whole).size / 2))
@@ -114,11 +128,9 @@ describe('a backup file', () => {
       assert.equal(apps.code, 2, 'there is still no install')
       await target.drop()
     }
-    await database.drop()
   })
 
   it('made without secrets holds no master key and is loaded only where that key is', async () => {
-    const { database } = await demoInstall('sqlite')
     const file = join(folder, 'bare.backup')
     assert.equal((await parley(['backup', '--to', file, '--without-secrets'], database.environment)).code, 0)
     const target = await freshDatabase('sqlite')
@@ -132,19 +144,14 @@ describe('a backup file', () => {
     assert.equal((await parley(['restore', '--from', file], right)).code, 0)
     assert.equal((await parley(['doctor'], right)).code, 0)
     await target.drop()
-    await database.drop()
   })
 
   it('is not written over another, nor into a folder that is not there, and says so', async () => {
-    const { database } = await demoInstall('sqlite')
-    const file = join(folder, 'twice.backup')
-    assert.equal((await parley(['backup', '--to', file], database.environment)).code, 0)
-    assert.match((await parley(['backup', '--to', file], database.environment)).stderr, /--force/)
-    assert.equal((await parley(['backup', '--to', file, '--force'], database.environment)).code, 0)
+    assert.match((await parley(['backup', '--to', whole], database.environment)).stderr, /--force/)
+    assert.equal((await parley(['backup', '--to', whole, '--force'], database.environment)).code, 0)
     const nowhere = await parley(['backup', '--to', join(folder, 'missing', 'x.backup')], database.environment)
     assert.equal(nowhere.code, 1)
     assert.match(nowhere.stderr, /no such file or folder/)
     assert.ok(!nowhere.stderr.includes('    at '))
-    await database.drop()
   })
 })

@@ -32,8 +32,7 @@ for (const database of databases) {
       folder = join(home, 'data')
       // As another tool may have made it.
       mkdirSync(folder, { mode: 0o777 })
-      const cache = join(home, 'compile-cache')
-      site = await install(database, { PARLEY_DATA: folder, PARLEY_EMULATOR: 'true', NODE_COMPILE_CACHE: cache })
+      site = await install(database, { PARLEY_DATA: folder, PARLEY_EMULATOR: 'true' })
     })
     after(async () => {
       await site.remove()

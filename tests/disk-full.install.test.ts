@@ -60,7 +60,7 @@ describe('a full disk', { skip }, () => {
   const data = join(home, 'data')
   before(async () => {
     mount(data, 64)
-    site = await install('sqlite', { PARLEY_DATA: data, NODE_COMPILE_CACHE: join(home, 'cache') })
+    site = await install('sqlite', { PARLEY_DATA: data })
     app = await site.createApp('full')
     server = await site.start()
   })
@@ -117,7 +117,7 @@ for (const database of databases) {
     before(async () => {
       mkdirSync(folder, { mode: 0o700 })
       mount(store, 16)
-      site = await install(database, { PARLEY_DATA: folder, NODE_COMPILE_CACHE: join(home, 'cache') })
+      site = await install(database, { PARLEY_DATA: folder })
       app = await site.createApp('full')
       server = await site.start()
       assertSucceeds(await app.at(server).post('/users', { uid: 'ada', name: 'Ada' }))

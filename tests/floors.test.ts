@@ -6,11 +6,12 @@ import { describe, it } from 'node:test'
 /**
  * Who may import whom, read off the import lines. Imports go to the right only:
  *
- *   main, cli, install -> compose -> http, gateway, workers -> dispatch -> areas, adapters -> common -> kit -> storage -> plain
+ *   main, cli, install -> service -> compose -> http, gateway, workers -> dispatch -> areas, adapters -> common -> kit ->
+ *   storage -> plain
  *
- * - `cli` and `install` stand beside `compose`: the command line opens the house through it, and it asks `install` for
- *   certificates and the master key. `config.ts` and its types may be read from these three, nowhere below. It knows the
- *   cards of areas: limits are declared there.
+ * - `cli` and `install` stand beside `service` and `compose`: the command line opens the house and its doors through them,
+ *   and they ask `install` for certificates and the master key. `config.ts` and its types may be read from these four,
+ *   nowhere below. It knows the cards of areas: limits are declared there.
  * - `trial` is a proxy that the command line puts beside the server, and knows nothing of it but its port.
  * - `http`, `gateway` and `workers` do not know each other. What runs operations, `dispatch`, knows nothing of HTTP.
  * - An adapter knows `kit/ports`, `plain` and adapters of its own kind; those of Redis share one connection to it.
@@ -60,14 +61,28 @@ function read(path: string): File {
 const floorOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : path.replace('.ts', ''))
 
 const mayImport: Record<string, string[]> = {
-  main: ['cli', 'config', 'kit'],
-  cli: ['cli', 'install', 'trial', 'compose', 'config', 'http', 'areas', 'common', 'kit', 'storage', 'plain'],
+  main: ['cli', 'plain'],
+  cli: [
+    'cli',
+    'install',
+    'trial',
+    'service',
+    'compose',
+    'config',
+    'http',
+    'areas',
+    'common',
+    'kit',
+    'storage',
+    'plain',
+  ],
   install: ['install', 'compose', 'config', 'adapters', 'areas', 'common', 'kit', 'storage', 'plain'],
   trial: ['trial', 'kit', 'plain'],
-  compose: [
-    ...['install', 'config', 'http', 'gateway', 'workers', 'dispatch', 'areas', 'adapters'],
-    ...['common', 'kit', 'storage', 'plain'],
+  service: [
+    ...['install', 'compose', 'config', 'http', 'gateway', 'workers', 'dispatch', 'adapters'],
+    ...['kit', 'storage', 'plain'],
   ],
+  compose: ['install', 'config', 'workers', 'areas', 'adapters', 'kit', 'storage', 'plain'],
   config: ['areas', 'common', 'kit', 'plain'],
   http: ['http', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
   gateway: ['gateway', 'dispatch', 'areas', 'common', 'kit', 'storage', 'plain'],
@@ -131,12 +146,47 @@ describe('floors', () => {
     assert.ok(files.some(({ path }) => path === 'dispatch/dispatch.ts'))
   })
 
-  it('let compose alone see the inside of http, workers and adapters; the command line uses only the log', () => {
+  it('let service and compose alone see the inside of http, workers and adapters; the command line uses only the log', () => {
     const broken = edges
       .filter(({ path }) => ['cli', 'install'].includes(floorOf(path)))
       .filter(({ target }) => ['http', 'workers', 'adapters'].includes(floorOf(target)))
       .filter(({ target }) => !['http/observe.ts', 'adapters/secrets/master-key.ts'].includes(target))
     assert.deepEqual(shown(broken), [])
+  })
+})
+
+describe('a command', () => {
+  const valueImports = /^import (?!type\b)[^']*'(\.[^']+)'/gm
+  const loadedWith = (path: string) =>
+    [...read(path).text.matchAll(valueImports)].map(([, target]) =>
+      join(dirname(path), target ?? '')
+        .split(sep)
+        .join('/'),
+    )
+
+  /** A file and all that is loaded with it. */
+  function loaded(start: string): Set<string> {
+    const all = new Set([start])
+    for (const path of all) for (const target of loadedWith(path)) all.add(target)
+    return all
+  }
+
+  const ofServer = (path: string) => path === 'service.ts' || ['http', 'trial'].includes(floorOf(path))
+
+  it('is loaded alone, and without what a server is made of unless it starts one', () => {
+    const commands = [...read('cli/parley.ts').text.matchAll(/import\('\.\/([\w-]+\.ts)'\)/g)].map(
+      ([, name]) => `cli/${name}`,
+    )
+    assert.ok(commands.length > 10)
+    assert.deepEqual(
+      commands.filter((path) => [...loaded(path)].some(ofServer)),
+      ['cli/start.ts', 'cli/trial.ts'],
+    )
+    const atOnce = [...loaded('cli/parley.ts')]
+    assert.deepEqual(
+      atOnce.filter((path) => ofServer(path) || commands.includes(path)),
+      [],
+    )
   })
 })
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
-import { startService } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
+import { startService } from '../server/src/service.ts'
 import { databases, preparedDatabase } from './support/databases.ts'
 
 const silentLog = pino({ level: 'silent' })

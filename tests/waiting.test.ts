@@ -22,7 +22,6 @@ const mayUseTimers: Record<string, string> = {
   'tests/support/server-process.ts': 'ends a server that does not start',
   'tests/support/until.ts': 'looks again after a pause, and not for ever',
   'tests/support/wire.ts': 'does not listen for ever',
-  'tests/workers.install.test.ts': 'has work that takes some time, and rests in proportion to it',
 }
 
 const filesWithTimers = globSync(['{server,tests,conformance,scripts,bench}/**/*.test.ts', 'tests/support/**/*.ts'], {

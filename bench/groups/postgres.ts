@@ -59,10 +59,9 @@ export const onPostgres: Group = {
   },
 }
 
-export function postgresOf({ environment, missing }: Services): string {
-  const url = environment.PARLEY_TEST_POSTGRES
-  if (!url) throw new Error(`There is no PostgreSQL to measure on: ${missing.join(', ')}.`)
-  return url
+export function postgresOf({ postgresUrl, missing }: Services): string {
+  if (!postgresUrl) throw new Error(`There is no PostgreSQL to measure on: ${missing.join(', ')}.`)
+  return postgresUrl
 }
 
 async function fingerprintOf(url: string, appId: string, name: string): Promise<string> {

@@ -1,129 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import { apps } from './cli/apps.ts'
-import { backup } from './cli/backup.ts'
-import { type Command, table, UsageError } from './cli/command.ts'
-import { doctor } from './cli/doctor.ts'
-import { jobs } from './cli/jobs.ts'
-import { keys } from './cli/keys.ts'
-import { migrate } from './cli/migrate.ts'
-import { restore } from './cli/restore.ts'
-import { seed } from './cli/seed.ts'
-import { config } from './cli/settings.ts'
-import { start } from './cli/start.ts'
-import { trial } from './cli/trial.ts'
-import { ConfigError, readConfig, settingsList } from './config.ts'
-import { ApiError } from './kit/errors.ts'
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { importDirectly } from './plain/direct-imports.ts'
 
-const commands: Command[] = [start, trial, migrate, config, apps, keys, jobs, seed, backup, restore, doctor]
+// Both are for what is loaded after them: to compile each file anew, and to look for it, would be most of a start.
+enableCompileCache(fileURLToPath(new URL('../../.runtime/compile-cache', import.meta.url)))
+importDirectly()
 
-// Whatever is made here holds what is nobody else's business.
+// Whatever is made from here on holds what is nobody else's business.
 process.umask(0o077)
 
-const exitFailed = 1
-const exitUsage = 2
-
-const commonOptions = {
-  help: { type: 'boolean', short: 'h' },
-  json: { type: 'boolean' },
-  ...Object.fromEntries(settingsList.map(({ flag }) => [flag, { type: 'string' }])),
-} as const
-
-function version(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
-}
-
-function overview(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length))
-  const lines = commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`)
-  return `parley COMMAND [--json] [--help]\n\n${lines.join('\n')}\n\n"parley COMMAND --help" says more.\n`
-}
-
-function helpFor({ usage, about, options = {}, showsSettings }: Command): string {
-  const own = Object.entries(options).map(([flag, { about: what }]) => [`  --${flag}`, what])
-  const settings = settingsList.map(({ flag, variable, about: what, fallback }) => [
-    `  --${flag}`,
-    `${what}${fallback === '' ? '' : ` [${fallback}]`} (${variable})`,
-  ])
-  return [
-    ...usage,
-    '',
-    about,
-    '',
-    table([...own, ['  --json', 'Answer as JSON']]),
-    '',
-    ...(showsSettings
-      ? ['Settings, by flag or by environment variable:', table(settings)]
-      : ['Settings are taken as flags too; "parley config --help" lists them.']),
-    '',
-  ].join('\n')
-}
-
-async function main(argv: string[]): Promise<number> {
-  const [name, ...rest] = argv
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(overview())
-    return name === undefined ? exitUsage : 0
-  }
-  if (name === '--version') {
-    process.stdout.write(`${version()}\n`)
-    return 0
-  }
-  const command = commands.find((each) => each.name === name)
-  if (!command) throw new UsageError(`There is no command "${name}". "parley --help" lists them.`)
-  const { values, positionals } = parse(command, rest)
-  if (values.help === true) {
-    process.stdout.write(helpFor(command))
-    return 0
-  }
-  const outcome = await command.run({
-    config: readConfig(process.env, settingFlags(values)),
-    words: positionals,
-    flags: values,
-    json: values.json === true,
-  })
-  if (!outcome) return 0
-  process.stdout.write(`${values.json === true ? JSON.stringify(outcome.data) : outcome.text}\n`)
-  return outcome.ok === false ? exitFailed : 0
-}
-
-type Values = Record<string, string | boolean | undefined>
-
-function parse(command: Command, args: string[]): { values: Values; positionals: string[] } {
-  try {
-    const options = { ...commonOptions, ...command.options }
-    return parseArgs({ args, options, allowPositionals: true }) as { values: Values; positionals: string[] }
-  } catch (error) {
-    const option = /Unknown option '(-[^']*)'/.exec((error as Error).message)?.[1]
-    const reason = option ? `There is no option ${option}.` : (error as Error).message
-    throw new UsageError(`${reason}\nUsage: ${command.usage.join('\n       ')}`)
-  }
-}
-
-function settingFlags(values: Values): Record<string, string | undefined> {
-  return Object.fromEntries(settingsList.map(({ flag }) => [flag, values[flag] as string | undefined]))
-}
-
-function detailLines({ details = {} }: ApiError): string[] {
-  return Object.entries(details).map(([field, sentences]) => `${field} ${[sentences].flat().join(', ')}`)
-}
-
-function explain(error: unknown): { code: number; text: string } {
-  if (error instanceof UsageError || error instanceof ConfigError) return { code: exitUsage, text: error.message }
-  if (error instanceof ApiError) return { code: exitFailed, text: [error.message, ...detailLines(error)].join('\n  ') }
-  const { code, message, port } = error as { code?: string; message: string; port?: number }
-  if (code === 'EADDRINUSE')
-    return { code: exitFailed, text: `Port ${port} is in use. Choose another with PARLEY_PORT, or 0 for a free one.` }
-  if (code === 'ENOENT') return { code: exitFailed, text: `There is no such file or folder: ${message}.` }
-  if (code === 'EACCES') return { code: exitFailed, text: `Not allowed: ${message}.` }
-  if (code === 'ECONNREFUSED') return { code: exitFailed, text: `Cannot reach the database or Redis: ${message}` }
-  return { code: exitFailed, text: message }
-}
-
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (error) {
-  const { code, text } = explain(error)
-  process.stderr.write(`parley: ${text}\n`)
-  process.exit(code)
-}
+const { parley } = await import('./cli/parley.ts')
+await parley(process.argv.slice(2), process.env)

@@ -19,7 +19,7 @@ export interface FreshDatabase {
 }
 
 // What the runner has made for all tests; see scripts/prepared.ts.
-const { PARLEY_TEST_PREPARED: preparedFolder, PARLEY_TEST_PREPARED_DATABASE: preparedName } = process.env
+const { PARLEY_TEST_PREPARED: preparedFolder, PARLEY_TEST_PREPARED_DATABASE: copyClause } = process.env
 
 /** A new, empty database and data folder, gone after the test; on a PostgreSQL of its own, if the test brings one. */
 export async function freshDatabase(name: DatabaseName, serverUrl = postgresUrl ?? ''): Promise<FreshDatabase> {
@@ -32,7 +32,7 @@ export async function freshDatabase(name: DatabaseName, serverUrl = postgresUrl 
  */
 export async function preparedDatabase(name: DatabaseName): Promise<FreshDatabase> {
   if (!preparedFolder) return freshDatabase(name)
-  const made = await makeDatabase(name, postgresUrl ?? '', preparedName)
+  const made = await makeDatabase(name, postgresUrl ?? '', copyClause)
   const folder = made.environment.PARLEY_DATA ?? ''
   for (const file of readdirSync(preparedFolder)) {
     if (name === 'sqlite' || file.endsWith('.pem')) copyFileSync(join(preparedFolder, file), join(folder, file))
@@ -44,14 +44,14 @@ export async function preparedDatabase(name: DatabaseName): Promise<FreshDatabas
 
 const newMasterKey = () => randomBytes(32).toString('hex')
 
-async function makeDatabase(name: DatabaseName, serverUrl: string, copied?: string): Promise<FreshDatabase> {
+async function makeDatabase(name: DatabaseName, serverUrl: string, copyClause = ''): Promise<FreshDatabase> {
   const folder = mkdtempSync(join(memoryFolder(), 'parley-test-'))
   const environment: Record<string, string> = { PARLEY_DATA: folder }
   if (name === 'sqlite') {
     return { environment, drop: async () => rmSync(folder, { recursive: true, force: true }) }
   }
   const database = `test_${randomBytes(6).toString('hex')}`
-  await runAt(serverUrl, `CREATE DATABASE ${database}${copied ? ` TEMPLATE ${copied}` : ''}`)
+  await runAt(serverUrl, `CREATE DATABASE ${database} ${copyClause}`)
   environment.PARLEY_DATABASE_URL = databaseAt(serverUrl, database)
   environment.PARLEY_DATABASE_CONNECTIONS = '5'
   environment.PARLEY_MASTER_KEY = newMasterKey()

@@ -1,9 +1,9 @@
-import type { Service } from '../../server/src/compose.ts'
 import { answerTo, apiNotFound } from '../../server/src/dispatch/errors.ts'
 import type { Mounted } from '../../server/src/dispatch/registry.ts'
 import type { Trace } from '../../server/src/dispatch/trace.ts'
 import { documentedPath } from '../../server/src/http/openapi.ts'
 import type { ApiError } from '../../server/src/kit/errors.ts'
+import type { Service } from '../../server/src/service.ts'
 import { type Answer, type Client, parsed, type Sending } from './http.ts'
 
 /** How a test's requests reach the server: over HTTPS, or straight into `dispatch`, as frames of a socket will. */

@@ -1,7 +1,10 @@
 import { Agent, request as httpsRequest } from 'node:https'
 import { createSecureContext } from 'node:tls'
 
-/** A plain HTTPS client: every name leads to the loopback address, the way DNS would in a real install. */
+/**
+ * A plain HTTPS client: every name leads to the loopback address, the way DNS would in a real install. A handshake costs more
+ * than most requests, so connections are shared by all names of the server, and what they are opened to is one of them.
+ */
 
 export interface Answer {
   status: number
@@ -26,6 +29,9 @@ export interface Client {
   close(): void
 }
 
+// Every certificate is for it, whatever else it is for.
+const servername = 'localhost'
+
 export function httpsClient(port: number, ca: string): Client {
   // One for all connections: each would read the certificate again.
   const agent = new Agent({ keepAlive: true, maxSockets: 64, secureContext: createSecureContext({ ca }) })
@@ -38,7 +44,7 @@ export function httpsClient(port: number, ca: string): Client {
             agent,
             host: '127.0.0.1',
             port,
-            servername: host,
+            servername,
             path,
             method,
             ...(signal && { signal }),

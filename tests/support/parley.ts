@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The parley command as a user runs it, in a process of its own. */
@@ -14,7 +13,7 @@ const main = join(import.meta.dirname, '../../server/src/main.ts')
 export function parley(words: string[], environment: Record<string, string>): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(tmpdir(), 'parley-compile-cache'), ...environment },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     })
     let stdout = ''
     let stderr = ''

@@ -4,17 +4,23 @@ import type { House } from './house.ts'
 
 const patienceMilliseconds = 15_000
 const pauseMilliseconds = 10
+const pauseMillisecondsMax = 250
+const partOfTheWait = 1 / 10
 
-/** Waits for something that no call can be awaited for: another process, or a back-off in real time. */
+/**
+ * Waits for something that no call can be awaited for: another process, or a back-off in real time. The longer it takes, the
+ * less often it is looked for: a look is often a request, and a minute of them costs more than what is waited for.
+ */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
   milliseconds = patienceMilliseconds,
 ): Promise<void> {
-  const deadline = performance.now() + milliseconds
+  const since = performance.now()
   while (!(await condition())) {
-    assert.ok(performance.now() < deadline, `waited ${milliseconds} ms in vain until ${what}`)
-    await pause(pauseMilliseconds)
+    const waited = performance.now() - since
+    assert.ok(waited < milliseconds, `waited ${milliseconds} ms in vain until ${what}`)
+    await pause(Math.min(Math.max(pauseMilliseconds, waited * partOfTheWait), pauseMillisecondsMax))
   }
 }
 

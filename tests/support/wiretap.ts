@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 
 /** Stands between a server and its PostgreSQL, and does to connections what networks do. */
 export interface Wiretap {
@@ -18,13 +19,17 @@ export interface Wiretap {
 
 export async function wiretap(databaseUrl: string, listenedFor: string[] = []): Promise<Wiretap> {
   const { hostname, port } = new URL(databaseUrl)
+  const isSocket = hostname.startsWith(encodeURIComponent('/'))
+  const address = isSocket
+    ? { path: join(decodeURIComponent(hostname), `.s.PGSQL.${port}`) }
+    : { host: hostname, port: Number(port) }
   const sockets = new Set<Socket>()
   let silent = false
   let awaited: string[] = []
   const counts = new Map(listenedFor.map((text) => [text, 0]))
 
   const server = createServer((client) => {
-    const database = connect(Number(port), hostname)
+    const database = connect(address)
     let listeningFor = awaited
     let heard = 0
     let isCut = false
@@ -60,6 +65,7 @@ export async function wiretap(databaseUrl: string, listenedFor: string[] = []): 
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
   url.port = String((server.address() as { port: number }).port)
 
   return {

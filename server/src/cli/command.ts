@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { pino } from 'pino'
-import { type House, installExists, type Options, openHouse } from '../compose.ts'
+import { type House, type HouseOptions, installExists, openHouse } from '../compose.ts'
 import type { Config } from '../config.ts'
 
 /** What a command leaves: text for people, data for programs, and whether all is well. */
@@ -47,7 +47,7 @@ export function withExistingHouse<T>(config: Config, work: (house: House) => Pro
 export async function withHouse<T>(
   config: Config,
   work: (house: House) => Promise<T>,
-  options: Options = {},
+  options: HouseOptions = {},
 ): Promise<T> {
   const house = await openHouse(config, pino({ level: 'error' }, pino.destination(2)), options)
   try {

@@ -1,8 +1,9 @@
-import { type House, type Service, startService } from '../compose.ts'
+import type { House } from '../compose.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../http/observe.ts'
 import { beginLiveCalls } from '../install/demo-live.ts'
 import { type DemoCredentials, seedDemo, writeCredentials } from '../install/seed.ts'
+import { type Service, startService } from '../service.ts'
 import type { Command } from './command.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Service } from '../compose.ts'
+import type { Service } from '../service.ts'
 
 const exitForced = 1
 // One Ctrl-C, or one stop of a service, reaches the process and whoever started it, who passes it on.

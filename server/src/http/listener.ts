@@ -1,13 +1,8 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
 import type { ApiError } from '../kit/errors.ts'
+import { createServer } from '../plain/http.ts'
 import type { AdmissionLimits } from './admission.ts'
 import { type ClientConnection, connectionOf, openConnection, type Turn } from './connection.ts'
 import { openDoorway } from './doorway.ts'

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http'
 import { ApiError } from '../kit/errors.ts'
+import { STATUS_CODES } from '../plain/http.ts'
 import { openToPages } from './cors.ts'
 import { errorText } from './errors.ts'
 

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { createServer } from '../plain/http.ts'
 
 /**
  * Sends connections for some host names to a server on this machine, for clients that are told of a proxy: they go on
