@@ -17,7 +17,17 @@ import { openDataFolder } from './install/data-folder.ts'
 import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
 import type { Area } from './kit/area.ts'
-import type { AdjustableClock, Counters, Files, Passwords, Presence, Secrets, Signals, Tools } from './kit/ports.ts'
+import type {
+  AdjustableClock,
+  Clock,
+  Counters,
+  Files,
+  Passwords,
+  Presence,
+  Secrets,
+  Signals,
+  Tools,
+} from './kit/ports.ts'
 import { attachAnswers } from './plain/gate.ts'
 import { type Started, startAll } from './plain/started.ts'
 import type { Database } from './storage/database.ts'
@@ -102,18 +112,17 @@ interface Shared {
 /** What nodes have in common. Whoever only looks into an install, such as the command line, is none of them. */
 async function openShared(
   { redisUrl }: Config,
-  { isNode = false }: HouseOptions,
-  secrets: Secrets,
-  log: Logger,
-  started: Started,
+  isNode: boolean,
+  { clock, secrets, log, started }: { clock: Clock; secrets: Secrets; log: Logger; started: Started },
 ): Promise<Shared> {
   if (!redisUrl || !isNode) {
-    return { counters: memoryCounters(), presence: memoryPresence(), signals: memorySignals() }
+    return { counters: memoryCounters(), presence: memoryPresence(clock), signals: memorySignals() }
   }
-  const [{ connectRedis }, { redisCounters }, { redisSignals }] = await Promise.all([
+  const [{ connectRedis }, { redisCounters }, { redisSignals }, { redisPresence }] = await Promise.all([
     import('./adapters/redis/connection.ts'),
     import('./adapters/counters/redis.ts'),
     import('./adapters/signals/redis.ts'),
+    import('./adapters/presence/redis.ts'),
   ])
   // All nodes of an install share its master key, and no two installs do.
   const install = secrets.fingerprint('counters').slice(0, 12)
@@ -124,7 +133,9 @@ async function openShared(
   started.add(redis.close)
   const signals = redisSignals(redis, install, (error) => log.error({ err: error }, 'a signal was not understood'))
   started.add(signals.close)
-  return { counters: redisCounters(redis, install), presence: memoryPresence(), signals }
+  const presence = await redisPresence({ redis, install, signals, clock })
+  started.add(presence.close)
+  return { counters: redisCounters(redis, install), presence, signals }
 }
 
 const secondsPerHour = 3600
@@ -185,13 +196,9 @@ async function openPorts(config: Config, log: Logger, options: HouseOptions, sec
   started.add(() => files.close())
   const pictures = picturesInChild((error) => log.warn({ err: error }, 'a picture could not be made small'))
   started.add(() => pictures.close())
-  return {
-    clock: options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock()),
-    passwords: options.passwords ?? scryptPasswords(),
-    files,
-    pictures,
-    ...(await openShared(config, options, secrets, log, started)),
-  }
+  const clock = options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock())
+  const shared = await openShared(config, options.isNode ?? false, { clock, secrets, log, started })
+  return { clock, passwords: options.passwords ?? scryptPasswords(), files, pictures, ...shared }
 }
 
 function limitsOf(config: Config): Pick<Tools, 'timings' | 'place' | 'quotas' | 'fileLimits'> {

@@ -41,7 +41,20 @@ export interface Presence {
   came(appId: string, uid: string): void
   /** The last device of a user has gone from this node. */
   went(appId: string, uid: string): void
+  /** Somebody is connected who was not before, or the other way round, on whichever node. Answers how to stop hearing. */
+  onChange(hear: (change: PresenceChange) => void): () => void
+  /** Where there are other nodes, its users count as connected for some seconds more: most are back by then, elsewhere. */
   close(): Promise<void>
+}
+
+export interface PresenceChange {
+  appId: string
+  uid: string
+  isOnline: boolean
+  /** When; of users whose node is dead, its last sign of life. */
+  at: number
+  /** It happened on this node, or on a dead one that this node clears away: if it is written down, then from here. */
+  isOurs: boolean
 }
 
 /** Words between nodes that are never stored and may be lost: for what is of no use later. */

@@ -1,22 +1,20 @@
-import type { Presence } from '../../kit/ports.ts'
-
-const nobody: ReadonlySet<string> = new Set()
+import type { Clock, Presence } from '../../kit/ports.ts'
+import { crowdOf } from './crowd.ts'
+import { presenceHearers } from './hearers.ts'
 
 /** Who is connected to this process, which is the only node. */
-export function memoryPresence(): Presence {
-  const apps = new Map<string, Set<string>>()
-
+export function memoryPresence(clock: Clock): Presence {
+  const connected = crowdOf()
+  const { tell, onChange } = presenceHearers()
   return {
-    online: (appId) => apps.get(appId) ?? nobody,
+    online: connected.of,
     came(appId, uid) {
-      const users = apps.get(appId) ?? new Set()
-      apps.set(appId, users.add(uid))
+      if (connected.add(appId, uid)) tell({ appId, uid, isOnline: true, at: clock.now(), isOurs: true })
     },
     went(appId, uid) {
-      const users = apps.get(appId)
-      users?.delete(uid)
-      if (users?.size === 0) apps.delete(appId)
+      if (connected.delete(appId, uid)) tell({ appId, uid, isOnline: false, at: clock.now(), isOurs: true })
     },
-    close: async () => apps.clear(),
+    onChange,
+    close: async () => {},
   }
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { hasRedis, makeRedis, type PrivateRedis } from '../../../../scripts/redis.ts'
+import { standingClock } from '../../../../tests/support/clock.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { redisPresence } from '../presence/redis.ts'
 import { redisSignals } from '../signals/redis.ts'
 import { connectRedis } from './connection.ts'
 
@@ -74,5 +76,47 @@ describe('Redis that goes away', { skip }, () => {
     assert.deepEqual(told, ['away', 'back'])
     assert.equal(returns, 1)
     assert.equal(await connection.client.ping(), 'PONG')
+  })
+
+  it('leaves presence as it was last known, which is right again when it is back', async (t) => {
+    const clock = standingClock()
+    const node = async () => {
+      const { connection, signals } = await connected(t)
+      const presence = await redisPresence({ redis: connection, install: 'install', signals, clock })
+      t.after(presence.close)
+      const told: string[] = []
+      presence.onChange(({ uid, isOnline }) => told.push(`${uid} ${isOnline ? 'online' : 'offline'}`))
+      return { ...presence, connection, told, shown: () => [...presence.online('app')].toSorted().join() }
+    }
+    const nodes = [await node(), await node()] as const
+    const [one, other] = nodes
+    for (const uid of ['ada', 'lin', 'max']) one.came('app', uid)
+    other.came('app', 'eve')
+    await until('both know all', () => nodes.every(({ shown }) => shown() === 'ada,eve,lin,max'))
+
+    await redis.stop()
+    await until('both have noticed', () => nodes.every(({ connection }) => !connection.isThere()))
+    one.went('app', 'ada')
+    one.came('app', 'zoe')
+    other.came('app', 'lin')
+    for (const { look } of nodes) await look()
+    assert.deepEqual([one.shown(), other.shown()], ['eve,lin,max,zoe', 'ada,eve,lin,max'])
+
+    // It comes back with nothing in it.
+    await redis.start()
+    await until('both agree', () => nodes.every(({ shown }) => shown() === 'eve,lin,max,zoe'))
+    one.went('app', 'lin')
+    one.went('app', 'max')
+    await until('words come through', () => nodes.every(({ shown }) => shown() === 'eve,lin,zoe'))
+    const everyChange = [
+      'ada offline',
+      'ada online',
+      'eve online',
+      'lin online',
+      'max offline',
+      'max online',
+      'zoe online',
+    ]
+    for (const { told } of nodes) assert.deepEqual(told.toSorted(), everyChange)
   })
 })
