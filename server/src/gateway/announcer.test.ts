@@ -6,9 +6,10 @@ import { type AppClient, assertSucceeds, type House, house } from '../../../test
 import { appWith } from '../../../tests/support/talk.ts'
 import { until } from '../../../tests/support/until.ts'
 import { memoryPresence } from '../adapters/presence/memory.ts'
-import { addMissingUsers } from '../areas/users/index.ts'
+import { addMissingUsers, findUser } from '../areas/users/index.ts'
 import type { Presence } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
+import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type AnnouncerPace, createAnnouncer, type PresenceSubscriber, usualPace } from './announcer.ts'
 
@@ -253,6 +254,45 @@ for (const database of databases) {
       await settled(app)
       for (const { others } of ears)
         assert.deepEqual(others(), ['ada online', 'lin online', 'max online', 'eve online'])
+    })
+
+    it('heeds blocks and friends also where somebody has very many of them', async (t) => {
+      const app = await people('ada', 'lin', 'max', 'eve')
+      assertSucceeds(await app.post('/users/lin/blockedusers', { blockedUids: ['ada'] }))
+      assertSucceeds(await app.post('/users/max/friends', { accepted: ['ada'] }))
+      const { database: stored } = h.service.house
+      await stored.write(async (connection) => {
+        const db = tenantDb(connection, app.id)
+        const { id = '' } = (await findUser(db, 'ada')) ?? {}
+        const fans = Array.from({ length: 6_000 }, (_, n) => `fan-${n}`)
+        for (let n = 0; n < fans.length; n += 1_000) {
+          const some = fans.slice(n, n + 1_000).map((fan) => ({ user_id: fan, created_at: 1 }))
+          await db
+            .insert(
+              'blocks',
+              some.map((row) => ({ ...row, uid: row.user_id, blocked_id: id, blocked_uid: 'ada' })),
+            )
+            .execute()
+          await db
+            .insert(
+              'friends',
+              some.map((row) => ({ ...row, user_id: id, friend_id: row.user_id, friend_uid: row.user_id })),
+            )
+            .execute()
+        }
+      })
+      const { presence, subscribe, settled } = announcing(t)
+      const ears = ['lin', 'max', 'eve'].map((uid) => [subscribe(app, uid), subscribe(app, uid, 'FRIENDS')] as const)
+      presence.came(app.id, 'ada')
+      await settled(app)
+      assert.deepEqual(
+        ears.map((each) => each.map(({ others }) => others())),
+        [
+          [[], []],
+          [['ada online'], ['ada online']],
+          [['ada online'], []],
+        ],
+      )
     })
 
     it('of a storm is told as the last state of each, to every subscriber, and nothing is kept', async (t) => {

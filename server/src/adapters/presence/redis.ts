@@ -3,8 +3,8 @@ import type { Clock, Presence, Signals } from '../../kit/ports.ts'
 import { within } from '../../plain/time-limit.ts'
 import type { RedisConnection } from '../redis/connection.ts'
 import { presenceHearers } from './hearers.ts'
+import { neighboursOf } from './neighbours.ts'
 import { presenceNodes } from './nodes.ts'
-import { otherNodes } from './other-nodes.ts'
 import { ownUsers } from './own-users.ts'
 import { presenceStore } from './store.ts'
 import type { Word } from './words.ts'
@@ -53,7 +53,7 @@ export async function redisPresence(parts: RedisPresenceParts): Promise<RedisPre
   const nodes = presenceNodes(tell)
   const say = (word: Word) => signals.send(topic, word)
   const own = ownUsers({ self, store, nodes, say, clock })
-  const others = otherNodes({ self, store, nodes, say, clock, leaseMilliseconds: times.leaseMilliseconds })
+  const others = neighboursOf({ self, store, nodes, say, clock, leaseMilliseconds: times.leaseMilliseconds })
   let isLeaving = false
 
   async function look(): Promise<void> {
