@@ -171,8 +171,7 @@ export function createAnnouncer({ presence, database, tools, frame, log, pace = 
   }
 
   async function tellSome(app: Listening, count: number): Promise<void> {
-    const changes = [...app.waiting].slice(0, count)
-    for (const [uid] of changes) app.waiting.delete(uid)
+    const changes = takeSome(app.waiting, count)
     app.toldAt = now()
     try {
       const announcements = await reading(app.appId, (connection) => prepare(app, connection, new Map(changes)))
@@ -306,6 +305,16 @@ function add(waiting: Map<string, LastChange>, uid: string, change: LastChange):
   const known = waiting.get(uid)
   if (known && known.isOnline !== change.isOnline) waiting.delete(uid)
   else waiting.set(uid, change)
+}
+
+function takeSome(waiting: Map<string, LastChange>, count: number): [string, LastChange][] {
+  const some: [string, LastChange][] = []
+  for (const entry of waiting) {
+    if (some.length === count) break
+    waiting.delete(entry[0])
+    some.push(entry)
+  }
+  return some
 }
 
 function byId(pairs: [string, string][]): Map<string, Set<string>> {

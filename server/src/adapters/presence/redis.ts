@@ -24,7 +24,7 @@ export const usualTimes: PresenceTimes = {
   lookMilliseconds: 5_000,
   leavingMilliseconds: 30_000,
 }
-const closeMilliseconds = 500
+const closeMilliseconds = 300
 const topic = 'presence'
 
 export interface RedisPresence extends Presence {
