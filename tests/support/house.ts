@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { addManagementKey } from '../../server/src/areas/apps/index.ts'
 import { areas as allAreas } from '../../server/src/areas/index.ts'
 import { readConfig } from '../../server/src/config.ts'
+import type { GatewayPatience } from '../../server/src/gateway/gateway.ts'
 import type { PageSet } from '../../server/src/http/page-door.ts'
 import type { Area } from '../../server/src/kit/area.ts'
 import type { AdjustableClock, Passwords } from '../../server/src/kit/ports.ts'
@@ -64,6 +65,8 @@ export interface HouseOptions {
   strict?: boolean
   passwords?: Passwords
   way?: Way
+  /** How long devices may take that stay connected. */
+  livePatience?: Partial<GatewayPatience>
   /** One that stands still, unless it is given. */
   clock?: AdjustableClock
 }
@@ -77,6 +80,7 @@ export async function house({
   strict = true,
   passwords = cheapPasswords(),
   way = 'http',
+  livePatience,
   clock = standingClock(),
 }: HouseOptions): Promise<House> {
   installTripwire()
@@ -97,6 +101,7 @@ export async function house({
     ...{ clock, strict, passwords },
     // Whoever closes a house has its answers.
     patience: { arrivalMilliseconds: 1 },
+    ...(livePatience && { livePatience }),
     ...(pages && { pages }),
     ...(areas && { areas: [...allAreas, ...areas] }),
   })
