@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type ClientOptions, WebSocket } from 'ws'
 import { type AppClient, assertSucceeds, type House } from './house.ts'
@@ -125,4 +126,17 @@ export async function untilTold(h: House): Promise<void> {
   const { database, reader } = h.service.house
   const end = await database.logEnd()
   await until('the log is told', () => (reader.position() ?? 0) >= end)
+}
+
+/**
+ * Waits until devices have heard all that has happened: what comes last comes after everything else, also after what waited
+ * for the node to find out who may see it.
+ */
+export async function untilAllHeard(app: AppClient, devices: Device[]): Promise<void> {
+  const text = `The end ${randomUUID()}`
+  for (const uid of new Set(devices.map((device) => device.uid))) {
+    assertSucceeds(await app.post('/messages', { receiver: uid, receiverType: 'user', data: { text } }))
+  }
+  const isLast = ({ type, body }: Frame) => type === 'message' && body.data.text === text
+  for (const { uid, frames } of devices) await until(`${uid} hears the last word`, () => frames.some(isLast))
 }

@@ -66,6 +66,8 @@ export interface HouseOptions {
   strict?: boolean
   passwords?: Passwords
   way?: Way
+  /** How long devices may take that stay connected. */
+  livePatience?: Partial<GatewayPatience>
   /** One that stands still, unless it is given. */
   clock?: AdjustableClock
 }
@@ -80,6 +82,7 @@ export async function house({
   strict = true,
   passwords = cheapPasswords(),
   way = 'http',
+  livePatience,
   clock = standingClock(),
 }: HouseOptions): Promise<House> {
   installTripwire()
@@ -100,6 +103,7 @@ export async function house({
     ...{ clock, strict, passwords },
     // Whoever closes a house has its answers.
     patience: { arrivalMilliseconds: 1 },
+    ...(livePatience && { livePatience }),
     ...(pages && { pages }),
     ...(livePatience && { livePatience }),
     ...(areas && { areas: [...allAreas, ...areas] }),
