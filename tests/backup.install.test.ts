@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { memoryFolder } from '../scripts/memory-folder.ts'
 import { type DatabaseName, databases, type FreshDatabase, freshDatabase } from './support/databases.ts'
 import { assertSucceeds, house } from './support/house.ts'
 import { parley } from './support/parley.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'parley-backups-'))
+const folder = mkdtempSync(join(memoryFolder(), 'parley-backups-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Restored installs bring their own master key, so the one that a fresh database proposes is left out. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { memoryFolder } from '../scripts/memory-folder.ts'
 import { settingsList } from '../server/src/config.ts'
 
 /** The words of the repository are held to what the code does. */
@@ -126,7 +126,7 @@ function preamble(): string {
 }
 
 describe('the examples in the documentation', { timeout: 120_000 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-docs-'))
+  const folder = mkdtempSync(join(memoryFolder(), 'parley-docs-'))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PARLEY_')))
   env.PATH = `${dirname(process.execPath)}:${env.PATH ?? ''}`
   let server: ChildProcess

@@ -156,7 +156,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     const silence = now - visit.heardAt()
     if (isLate) visit.close(closeCodes.silent, 'nobody logged in')
     else if (silence > patience.silenceMilliseconds) visit.close(closeCodes.silent, 'nothing was heard for too long')
-    else if (silence > patience.pingMilliseconds) visit.ping()
+    else if (now - visit.askedAt() > patience.pingMilliseconds) visit.ping()
   }
 
   /** Each device may leave a good deal untaken, but not all of them at once. */

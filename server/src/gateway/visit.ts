@@ -32,7 +32,8 @@ export interface Visit {
   heardAt(): number
   /** There once the device has said who it is, and has reached the present. */
   session(): Session | undefined
-  /** Asks for a sign of life. */
+  /** When it was last asked for a sign of life, or gave one. */
+  askedAt(): number
   ping(): void
   send(frame: object): void
   close(code: number, reason: string): void
@@ -72,6 +73,7 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   const allowance = createFrameAllowance()
   const arrivedAt = performance.now()
   let heardAt = arrivedAt
+  let askedAt = arrivedAt
   let session: Session | undefined
   let isIn = false
   let waiting = 0
@@ -83,7 +85,11 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
     arrivedAt,
     heardAt: () => heardAt,
     session: () => session,
-    ping: () => device.ping(),
+    askedAt: () => Math.max(heardAt, askedAt),
+    ping() {
+      askedAt = performance.now()
+      device.ping()
+    },
     send,
     close: line.close,
     terminate: () => device.terminate(),

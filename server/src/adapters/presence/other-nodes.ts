@@ -5,7 +5,7 @@ import type { PresenceStore } from './store.ts'
 import type { NumberedWord, Say, Word } from './words.ts'
 
 /** The other nodes of the install: what they say is taken in, and if something was missed, their users are read. */
-export interface OtherNodes {
+export interface NodesElsewhere {
   hear(word: Word): void
   /** Reads the users of nodes that are not known well, and clears dead ones away if it may. */
   look(mayClaim: boolean): Promise<void>
@@ -37,7 +37,7 @@ interface Parts {
   leaseMilliseconds: number
 }
 
-export function otherNodes({ self, store, nodes, say, clock, leaseMilliseconds }: Parts): OtherNodes {
+export function otherNodes({ self, store, nodes, say, clock, leaseMilliseconds }: Parts): NodesElsewhere {
   const others = new Map<string, OtherNode>()
   const turns = oneByOne()
   let trustedSince = performance.now()
