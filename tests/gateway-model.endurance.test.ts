@@ -31,7 +31,9 @@ const lanesCount = 4
 const forgottenSeconds = 130
 
 const unlimited = Object.fromEntries(
-  settingsList.filter(({ variable }) => variable.startsWith('PARLEY_LIMIT_')).map(({ variable }) => [variable, '9999999']),
+  settingsList
+    .filter(({ variable }) => variable.startsWith('PARLEY_LIMIT_'))
+    .map(({ variable }) => [variable, '9999999']),
 )
 
 for (const database of databases) {

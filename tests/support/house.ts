@@ -67,7 +67,6 @@ export interface HouseOptions {
   passwords?: Passwords
   way?: Way
   /** How long devices may take that stay connected. */
-  livePatience?: Partial<GatewayPatience>
   /** One that stands still, unless it is given. */
   clock?: AdjustableClock
 }
@@ -82,7 +81,6 @@ export async function house({
   strict = true,
   passwords = cheapPasswords(),
   way = 'http',
-  livePatience,
   clock = standingClock(),
 }: HouseOptions): Promise<House> {
   installTripwire()
@@ -105,7 +103,6 @@ export async function house({
     patience: { arrivalMilliseconds: 1 },
     ...(livePatience && { livePatience }),
     ...(pages && { pages }),
-    ...(livePatience && { livePatience }),
     ...(areas && { areas: [...allAreas, ...areas] }),
   })
   const client =
