@@ -41,7 +41,6 @@ export class ParleyError extends Error {
   readonly retryAfterMs: number | undefined
   /** Names the request in the server's log. */
   readonly requestId: string | undefined
-  readonly cause: unknown
   readonly brand: string
 
   constructor({ code, kind, message, details = {}, retryAfterMs, requestId, cause }: Failure) {
@@ -52,8 +51,9 @@ export class ParleyError extends Error {
     this.details = details
     this.retryAfterMs = retryAfterMs
     this.requestId = requestId
-    this.cause = cause
     this.brand = brand
+    // Newer engines declare it, older ones do not; what it is for is to be printed.
+    if (cause !== undefined) Object.assign(this, { cause })
   }
 
   /** Whether something that was caught is an error of the SDK, and has this code, if one is given. */
