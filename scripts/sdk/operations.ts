@@ -30,7 +30,7 @@ export function operationText(area: Area, operation: Operation, titled: Titled):
     `method: ${literal(method)}`,
     `path: ${literal(documentedPath(area, operation))}`,
     ...(takesFiles ? ['takesFiles: true'] : []),
-    ...(isList ? ['isList: true'] : []),
+    ...(isList ? [`pages: ${literal('page' in (input.properties ?? {}) ? 'numbered' : 'cursors')}`] : []),
   ]
   return (
     `${inputText}${answerDeclared}${commentText(about)}export const ${id}: ${isList ? 'ListOperation' : 'Operation'}<` +

@@ -20,7 +20,8 @@ export interface Operation<Input, Answer, By extends Caller> {
 
 /** An operation that answers page by page. */
 export interface ListOperation<Input, Answer, By extends Caller> extends Operation<Input, Answer, By> {
-  readonly isList: true
+  /** Whether pages have numbers, at least for some callers. */
+  readonly pages: 'numbered' | 'cursors'
 }
 
 /** The input of an operation that takes none. */

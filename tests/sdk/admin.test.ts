@@ -45,6 +45,21 @@ describe('the admin of the SDK', () => {
     assert.deepEqual(await roles.take(0), [])
   })
 
+  it('misses nothing of a list that is read on from a time', async () => {
+    const since = h.clock.now()
+    const made: string[] = []
+    for (const [second, count] of [1, 1, 3, 1].entries()) {
+      h.clock.setOffset(second + 1)
+      for (let n = 0; n < count; n += 1) {
+        const { guid } = await admin.groups.create({ guid: `since-${second}-${n}`, name: 'Since' })
+        made.push(guid)
+      }
+    }
+    const changed = await admin.groups.list({ affix: 'append', updatedAt: since, perPage: 3 }).take(100)
+    h.clock.setOffset(0)
+    assert.deepEqual(changed.map(({ guid }) => guid).toSorted(), made.toSorted())
+  })
+
   it('reads on from cursors, forwards and from the end', async () => {
     const ada = admin.as('ada')
     const ids: string[] = []
@@ -117,8 +132,13 @@ describe('the admin of the SDK', () => {
   })
 
   it('says at once what cannot work', async () => {
-    assert.throws(() => createAdmin({ url: 'chat.example.org', apiKey: 'k' }), { kind: 'usage' })
-    assert.throws(() => createAdmin({ url: `https://${app.host}/v3`, apiKey: 'k' }), { kind: 'usage' })
+    const hosts = [
+      'chat.example.org',
+      'http://chat.example.org',
+      'http://localhost@example.org',
+      `https://${app.host}/v3`,
+    ]
+    for (const url of hosts) assert.throws(() => createAdmin({ url, apiKey: 'k' }), { kind: 'usage' }, url)
     await assert.rejects(admin.as('ä').users.get({ uid: 'ada' }), { kind: 'usage' })
     await assert.rejects(admin.as('lin').messages.list({ unread: true, count: true }).take(1), { kind: 'usage' })
   })

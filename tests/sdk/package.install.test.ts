@@ -6,11 +6,10 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { buildSdk, compile } from './build.ts'
 
 /** The package as others get it: built, packed, and installed where nothing else is. */
 
-const root = join(import.meta.dirname, '../..')
-const tsc = join(root, 'node_modules/.bin/tsc')
 const run = promisify(execFile)
 
 const clientBytesMax = 20_000
@@ -24,16 +23,13 @@ describe('the package @parley/sdk', () => {
   const npm = (cwd: string, ...words: string[]) => run('npm', [...words, '--offline', '--ignore-scripts'], { cwd, env })
 
   before(async () => {
-    await compile('-p', join(root, 'sdk/tsconfig.build.json'), '--outDir', join(made, 'dist'))
-    for (const file of ['package.json', 'README.md']) cpSync(join(root, 'sdk', file), join(made, file))
+    await buildSdk(made)
     cpSync(join(import.meta.dirname, 'project'), project, { recursive: true })
     const { stdout } = await npm(made, 'pack', '--json', '--pack-destination', folder)
     const [{ filename }] = JSON.parse(stdout)
     await npm(project, 'install', '--no-audit', '--no-fund', join(folder, filename))
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
-
-  const compile = (...words: string[]) => run(tsc, words).catch(({ stdout }) => assert.fail(stdout))
 
   /** A file of the package, and all that it imports. */
   function reachedFrom(entry: string, reached = new Set<string>()): Set<string> {

@@ -107,6 +107,12 @@ describe('the SDK on a network that fails', () => {
     assert.equal(proxy.seen.length, 1)
   })
 
+  it('is not led elsewhere with its key', async () => {
+    proxy.plan({ status: 307, headers: { Location: `${proxy.url}/elsewhere` } })
+    await assert.rejects(adminWith(0).users.get({ uid: 'ada' }), { kind: 'network' })
+    assert.equal(proxy.seen.length, 1)
+  })
+
   it('gives up on an answer that does not come, and asks again', async () => {
     proxy.plan('hang', 'pass')
     const hanging = proxy.hanging()

@@ -26,7 +26,7 @@ export type Groups<All, By extends Caller> = {
   [Name in keyof All as keyof Methods<All[Name], By> extends never ? never : Name]: Methods<All[Name], By>
 }
 
-type AnyOperation = Operation<never, unknown, never> & { readonly isList?: true }
+type AnyOperation = Operation<never, unknown, never> & { readonly pages?: unknown }
 
 type Bound = Record<string, Record<string, (input?: never, options?: CallOptions) => unknown>>
 
@@ -36,7 +36,7 @@ export function bound(groups: Record<string, Record<string, AnyOperation>>, conn
 }
 
 function methodOf(operation: AnyOperation, connection: Connection) {
-  const run = operation.isList ? listOf : call
+  const run = operation.pages ? listOf : call
   return (input?: never, options?: CallOptions) => run(connection, operation as never, input, options)
 }
 

@@ -61,7 +61,7 @@ export interface ListApiKeysInput {
 export const listApiKeys: ListOperation<ListApiKeysInput, NumberedPage<ApiKey>, 'app'> = {
   method: 'GET',
   path: '/v3/apikeys',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface GetApiKeyInput {
@@ -130,7 +130,7 @@ export interface ListRolesInput {
 export const listRoles: ListOperation<ListRolesInput, NumberedPage<Role>, 'app'> = {
   method: 'GET',
   path: '/v3/roles',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface GetRoleInput {
@@ -204,7 +204,7 @@ export interface ListAppsInput {
 export const listApps: ListOperation<ListAppsInput, NumberedPage<App>, 'management'> = {
   method: 'GET',
   path: '/apps',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface GetAppInput {
@@ -334,7 +334,7 @@ export interface ListCollaboratorsInput {
 export const listCollaborators: ListOperation<ListCollaboratorsInput, NumberedPage<Collaborator>, 'management'> = {
   method: 'GET',
   path: '/apps/{appId}/collaborators',
-  isList: true,
+  pages: 'numbered',
 }
 
 /**
@@ -394,7 +394,7 @@ export const listRestrictedFeatures: ListOperation<
   ListRestrictedFeaturesInput,
   NumberedPage<RestrictedFeature>,
   'app'
-> = { method: 'GET', path: '/v3/roles/{role}/restrictedfeatures', isList: true }
+> = { method: 'GET', path: '/v3/roles/{role}/restrictedfeatures', pages: 'numbered' }
 
 export interface AllowFeaturesInput {
   /** Which role is meant */
@@ -429,7 +429,7 @@ export interface ListRolePermissionsInput {
 export const listRolePermissions: ListOperation<ListRolePermissionsInput, NumberedPage<Permission>, 'app'> = {
   method: 'GET',
   path: '/v3/roles/{role}/permissions',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface SetRolePermissionsInput {
@@ -540,7 +540,7 @@ export interface ListUsersInput {
 export const listUsers: ListOperation<ListUsersInput, NumberedPage<User>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/users',
-  isList: true,
+  pages: 'numbered',
 }
 
 export type CountOnlineUsersAnswer = {
@@ -681,7 +681,7 @@ export interface ListAuthTokensInput {
 export const listAuthTokens: ListOperation<ListAuthTokensInput, NumberedPage<AuthToken>, 'app'> = {
   method: 'GET',
   path: '/v3/users/{uid}/auth_tokens',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface FlushAuthTokensInput {
@@ -778,7 +778,7 @@ export interface ListFriendsInput {
 export const listFriends: ListOperation<ListFriendsInput, NumberedPage<User>, 'app'> = {
   method: 'GET',
   path: '/v3/users/{uid}/friends',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface RemoveFriendsInput {
@@ -849,7 +849,7 @@ export interface ListBlockedUsersInput {
 export const listBlockedUsers: ListOperation<ListBlockedUsersInput, NumberedPage<User>, 'app' | 'client'> = {
   method: 'GET',
   path: '/v3/users/{uid}/blockedusers',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface UnblockUsersInput {
@@ -981,7 +981,7 @@ export interface ListGroupsInput {
 export const listGroups: ListOperation<ListGroupsInput, NumberedPage<Group>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/groups',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface CountOnlineMembersInput {
@@ -1086,7 +1086,7 @@ export interface ListScopePermissionsInput {
 export const listScopePermissions: ListOperation<ListScopePermissionsInput, NumberedPage<Permission>, 'app'> = {
   method: 'GET',
   path: '/v3/groups/{guid}/scopes/{scope}/permissions',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface SetScopePermissionsInput {
@@ -1249,7 +1249,7 @@ export interface ListMembersInput {
 export const listMembers: ListOperation<ListMembersInput, NumberedPage<Member>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/groups/{guid}/members',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface GetMemberInput {
@@ -1372,7 +1372,7 @@ export const listBannedUsers: ListOperation<
   ListBannedUsersInput,
   NumberedPage<BannedUser>,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/groups/{guid}/bannedusers', isList: true }
+> = { method: 'GET', path: '/v3/groups/{guid}/bannedusers', pages: 'numbered' }
 
 export interface BanMemberInput {
   /** Which guid is meant */
@@ -1430,7 +1430,7 @@ export const listBannedMembers: ListOperation<
   ListBannedMembersInput,
   NumberedPage<BannedUser>,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/groups/{guid}/banned_members', isList: true }
+> = { method: 'GET', path: '/v3/groups/{guid}/banned_members', pages: 'numbered' }
 
 export interface SendMessageInput {
   /** UID or GUID */
@@ -1719,7 +1719,7 @@ export type ListMessagesAnswer =
 export const listMessages: ListOperation<ListMessagesInput, ListMessagesAnswer, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/messages',
-  isList: true,
+  pages: 'cursors',
 }
 
 export interface GetMessageInput {
@@ -1891,7 +1891,7 @@ export const listUserMessages: ListOperation<
   ListUserMessagesInput,
   ListUserMessagesAnswer,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/users/{uid}/messages', isList: true }
+> = { method: 'GET', path: '/v3/users/{uid}/messages', pages: 'numbered' }
 
 export interface ListGroupMessagesInput {
   /** Which guid is meant */
@@ -2002,7 +2002,7 @@ export const listGroupMessages: ListOperation<
   ListGroupMessagesInput,
   ListGroupMessagesAnswer,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/groups/{guid}/messages', isList: true }
+> = { method: 'GET', path: '/v3/groups/{guid}/messages', pages: 'cursors' }
 
 export interface ListReceiptsInput {
   /** Unique in the app; ids grow with time */
@@ -2020,7 +2020,7 @@ export interface ListReceiptsInput {
 export const listReceipts: ListOperation<ListReceiptsInput, CursorPage<Receipt>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/messages/{id}/receipts',
-  isList: true,
+  pages: 'cursors',
 }
 
 export interface SendMessageAsBotInput {
@@ -2154,7 +2154,7 @@ export const listConversations: ListOperation<
   ListConversationsInput,
   NumberedPage<Conversation>,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/conversations', isList: true }
+> = { method: 'GET', path: '/v3/conversations', pages: 'numbered' }
 
 export type ListPinnedConversationsAnswer = {
   conversationId: string
@@ -2468,7 +2468,7 @@ export interface ListReactionsInput {
 export const listReactions: ListOperation<ListReactionsInput, CursorPage<Reaction>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/messages/{id}/reactions',
-  isList: true,
+  pages: 'cursors',
 }
 
 export interface ListReactionsOfKindInput {
@@ -2487,7 +2487,7 @@ export const listReactionsOfKind: ListOperation<
   ListReactionsOfKindInput,
   CursorPage<Reaction>,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/messages/{id}/reactions/{reaction}', isList: true }
+> = { method: 'GET', path: '/v3/messages/{id}/reactions/{reaction}', pages: 'cursors' }
 
 export interface AddReactionInput {
   /** Unique in the app; ids grow with time */
@@ -2674,7 +2674,7 @@ export interface ListRepliesInput {
 export const listReplies: ListOperation<ListRepliesInput, CursorPage<Message>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/messages/{id}/thread',
-  isList: true,
+  pages: 'cursors',
 }
 
 export interface ListThreadsInput {
@@ -2698,7 +2698,7 @@ export interface ListThreadsInput {
 export const listThreads: ListOperation<ListThreadsInput, CursorPage<Message>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/threads',
-  isList: true,
+  pages: 'cursors',
 }
 
 export interface FollowThreadInput {
@@ -2844,7 +2844,7 @@ export interface ListCallsInput {
 export const listCalls: ListOperation<ListCallsInput, NumberedPage<ListedCall>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/calls',
-  isList: true,
+  pages: 'numbered',
 }
 
 export interface GetCallInput {
@@ -2875,7 +2875,7 @@ export const listCallTranscriptions: ListOperation<
   ListCallTranscriptionsInput,
   NumberedPage<Transcription>,
   'app' | 'actor'
-> = { method: 'GET', path: '/v3/calls/{sessionId}/transcriptions', isList: true }
+> = { method: 'GET', path: '/v3/calls/{sessionId}/transcriptions', pages: 'numbered' }
 
 export interface ExplainCallInput {
   /** Unique id of the call; treat it as opaque */

@@ -1,8 +1,10 @@
 import { usageError } from './errors.ts'
 
-/** `https://4be21f90.api-eu.example.org`, without a slash at its end. */
+/** `https://4be21f90.api-eu.example.org`, without a slash at its end. Over plain HTTP, keys stay on this machine. */
 export function originOf(url: string): string {
-  const origin = /^https?:\/\/[^/?#\s]+(?=\/?$)/i.exec(url)?.[0]
+  const origin = /^(?:https:\/\/[^/?#@\s]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?=\/?$)/i.exec(
+    url,
+  )?.[0]
   if (origin === undefined) throw usageError(`"${url}" is no address of a server, such as https://chat.example.org`)
   return origin
 }

@@ -45,6 +45,8 @@ async function exchange({ url, method, headers, body }: Request, signal: AbortSi
     headers: { ...headers, ...body?.headers },
     ...(body && { body: body.content }),
     signal,
+    // Whoever is led elsewhere would take the credentials along.
+    redirect: 'error',
   })
   const answer = parsed(await response.text())
   if (response.ok && answer !== undefined) return answer

@@ -48,7 +48,8 @@ async function* pagesOf<Item>(
   first: Values,
   options: CallOptions,
 ): AsyncGenerator<Page<Item>> {
-  let asked: Values | undefined = first
+  // The first page has its number, too: without one, some lists end it where a second ends, and the next would miss the rest.
+  let asked: Values | undefined = operation.pages === 'numbered' ? { page: 1, ...first } : first
   while (asked) {
     const answer: unknown = await call(connection, operation, asked as never, options)
     const page = requirePage<Item>(answer)
