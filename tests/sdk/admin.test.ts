@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { type Admin, createAdmin, createManagement, ParleyError } from '../../sdk/src/admin/index.ts'
 import { listMessages, sendMessage } from '../../sdk/src/api.ts'
@@ -139,6 +140,9 @@ describe('the admin of the SDK', () => {
       `https://${app.host}/v3`,
     ]
     for (const url of hosts) assert.throws(() => createAdmin({ url, apiKey: 'k' }), { kind: 'usage' }, url)
+    const limits = [{ timeoutMs: Number.POSITIVE_INFINITY }, { timeoutMs: 0 }, { retries: -1 }, { retries: Number.NaN }]
+    for (const limit of limits) await assert.rejects(admin.users.get({ uid: 'ada' }, limit), { kind: 'usage' })
+    await assert.rejects(admin.as('').users.get({ uid: 'ada' }), { kind: 'usage' })
     await assert.rejects(admin.as('ä').users.get({ uid: 'ada' }), { kind: 'usage' })
     await assert.rejects(admin.as('lin').messages.list({ unread: true, count: true }).take(1), { kind: 'usage' })
   })
@@ -173,5 +177,20 @@ describe('the admin of the SDK', () => {
     })
     await assert.rejects(waiting.users.get({ uid: 'ada' }, given), { code: 'ERR_ABORTED', kind: 'aborted' })
     await assert.rejects(admin.users.get({ uid: 'ada' }, given), { code: 'ERR_ABORTED', kind: 'aborted' })
+  })
+
+  it('leaves nothing on a signal that many calls share', async () => {
+    const { signal } = new AbortController()
+    await admin.users.get({ uid: 'ada' }, { signal })
+    await assert.rejects(admin.users.get({ uid: 'nobody' }, { signal }))
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
+  })
+
+  it('knows its errors also from another copy of the package', async () => {
+    const copy = `${import.meta.resolve('../../sdk/src/http/errors.ts')}?copy`
+    const { ParleyError: Other } = await import(copy)
+    const error = new Other({ code: 'ERR_NETWORK', kind: 'network', message: 'Gone.' })
+    assert.ok(!(error instanceof ParleyError))
+    assert.ok(ParleyError.is(error, 'ERR_NETWORK'))
   })
 })

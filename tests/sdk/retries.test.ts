@@ -71,6 +71,17 @@ describe('the SDK on a network that fails', () => {
     assert.ok(keys[0])
   })
 
+  it('sends files again, and has them once', async () => {
+    await people('ada', 'files')
+    proxy.plan('lose', 'pass')
+    const files = [new File(['oars'], 'oars.txt', { type: 'text/plain' })]
+    const sent = await adminWith(1)
+      .as('ada')
+      .messages.send({ to: { user: 'files' }, text: 'Plan', type: 'file', files })
+    assert.equal((sent.data.attachments as object[]).length, 1)
+    assert.deepEqual(await textsTo('files'), ['Plan'])
+  })
+
   it('names a write also where it does not try again, so that its caller can', async () => {
     await people('ada', 'byhand')
     proxy.plan('lose')

@@ -45,6 +45,8 @@ async function send(
 ): Promise<unknown> {
   const { runtime } = connection
   const { signal, retries = connection.retries, timeoutMs = connection.timeoutMs } = options
+  requireWithin('timeoutMs', timeoutMs, 1, timerMsMax)
+  requireWithin('retries', retries, 0, retriesMax)
   // Made once: whichever attempt arrives, it is the same request, under the same key.
   const request = requestFor(connection, operation, input, options)
   const answer = await withRetries(() => attempt(request, { timeoutMs, signal }, runtime), retries, signal, runtime)
@@ -78,6 +80,14 @@ function bodyFor({ takesFiles }: Operation<never, unknown, never>, values: Value
   const { files, ...others } = values
   if (takesFiles && Array.isArray(files) && files.length > 0) return formBody(others, files, runtime)
   return Object.keys(values).length > 0 ? jsonBody(values) : undefined
+}
+
+// Timers end at once where they are asked for more.
+const timerMsMax = 2 ** 31 - 1
+const retriesMax = 100
+
+function requireWithin(name: string, value: number, least: number, most: number): void {
+  if (!(value >= least && value <= most)) throw usageError(`${name} must be a number from ${least} to ${most}`)
 }
 
 /** What a header cannot hold would look like a lost connection. */
