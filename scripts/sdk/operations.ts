@@ -10,44 +10,71 @@ import { commentText, declarationText, literal, type Titled, typeText } from './
 const cursorKeys = ['affix', 'id', 'sentAt', 'updatedAt', 'pinnedAt']
 
 export function operationText(area: Area, operation: Operation, titled: Titled): string {
-  const { id, method, summary, description, takesFiles, deprecated, reply } = operation
-  const alternatives = alternativesOf(reply as Shape)
-  const isList = alternatives.some(isPage)
-  const input = inputShape(area, operation, alternatives)
-  const hasInput = Object.keys(input.properties ?? {}).length > 0
-  const typeName = `${id.charAt(0).toUpperCase()}${id.slice(1)}`
-  const more = [...(takesFiles ? [filesField] : []), ...(cursorOf(id, alternatives).length > 0 ? [cursorField] : [])]
-  const inputText = hasInput ? `${declarationText(`${typeName}Input`, input, titled, { more })}\n\n` : ''
-  const answer = [...new Set(alternatives.map((each) => answerText(each, titled)))].join(' | ')
-  const isLong = answer.includes('\n')
-  const answerDeclared = isLong ? `export type ${typeName}Answer = ${answer}\n\n` : ''
-  const by = callersOf(operation).map(literal).join(' | ')
+  const { id, summary, description, deprecated, reply } = operation
+  const alternatives = (reply as Shape).anyOf ?? [reply as Shape]
+  const named = `${id.charAt(0).toUpperCase()}${id.slice(1)}`
+  const input = inputOf(area, operation, alternatives, `${named}Input`, titled)
+  const answer = answerOf(alternatives, `${named}Answer`, titled)
   const about = [
     [`${summary}.`, description].join(' ').trim(),
     ...(deprecated ? [`@deprecated Replaced by \`${deprecated.replacedBy}\``] : []),
   ].join('\n\n')
-  const fields = [
+  const by = callersOf(operation).map(literal).join(' | ')
+  const kind = alternatives.some(isPage) ? 'ListOperation' : 'Operation'
+  const descriptor = `export const ${id}: ${kind}<${input.type}, ${answer.type}, ${by}> = {
+    ${fieldsOf(area, operation, alternatives).join(', ')}
+  }`
+  return [...input.declared, ...answer.declared, `${commentText(about)}${descriptor}`].join('\n\n')
+}
+
+/** How a type is called where it is used, and the lines that declare it, if it needs any. */
+interface Named {
+  type: string
+  declared: string[]
+}
+
+function inputOf(area: Area, operation: Operation, alternatives: Shape[], name: string, titled: Titled): Named {
+  const shape = inputShape(area, operation, alternatives)
+  if (Object.keys(shape.properties ?? {}).length === 0) return { type: 'Nothing', declared: [] }
+  const more = [
+    ...(operation.takesFiles ? [filesField] : []),
+    ...(cursorOf(operation.id, alternatives).length > 0 ? [cursorField] : []),
+  ]
+  return { type: name, declared: [declarationText(name, shape, titled, more)] }
+}
+
+function answerOf(alternatives: Shape[], name: string, titled: Titled): Named {
+  const text = [...new Set(alternatives.map((each) => answerText(each, titled)))].join(' | ')
+  const isLong = text.includes('\n')
+  return isLong ? { type: name, declared: [`export type ${name} = ${text}`] } : { type: text, declared: [] }
+}
+
+/** What there is of a descriptor when the program runs. */
+function fieldsOf(area: Area, operation: Operation, alternatives: Shape[]): string[] {
+  const { method, query, takesFiles } = operation
+  const isNumbered = 'page' in ((query as Shape).properties ?? {})
+  return [
     `method: ${literal(method)}`,
     `path: ${literal(documentedPath(area, operation))}`,
     ...(takesFiles ? ['takesFiles: true'] : []),
-    ...(isList ? [`pages: ${literal('page' in (input.properties ?? {}) ? 'numbered' : 'cursors')}`] : []),
+    ...(alternatives.some(isPage) ? [`pages: ${literal(isNumbered ? 'numbered' : 'cursors')}`] : []),
   ]
-  return (
-    `${inputText}${answerDeclared}${commentText(about)}export const ${id}: ${isList ? 'ListOperation' : 'Operation'}<` +
-    `${hasInput ? `${typeName}Input` : 'Nothing'}, ${isLong ? `${typeName}Answer` : answer}, ${by}> = ` +
-    `{ ${fields.join(', ')} }`
-  )
 }
 
 /** What no schema tells. */
 const filesField = '/** Sent along as a form, and attached to the message */\nfiles?: readonly Blob[]'
 const cursorField = '/** Where to read on; from the start if absent */\ncursor?: Cursor'
 
+const clients: Caller[] = ['client']
+
 export function callersOf({ door, doors, onBehalfOf }: Operation): Caller[] {
   if (door === 'management') return ['management']
-  const ofServer: Caller[] =
-    onBehalfOf === 'unsupported' ? ['app'] : onBehalfOf === 'required' ? ['actor'] : ['app', 'actor']
-  return [...(doors.includes('server') ? ofServer : []), ...(doors.includes('client') ? (['client'] as const) : [])]
+  const withKey: Record<Operation['onBehalfOf'], Caller[]> = {
+    unsupported: ['app'],
+    optional: ['app', 'actor'],
+    required: ['actor'],
+  }
+  return [...(doors.includes('server') ? withKey[onBehalfOf] : []), ...(doors.includes('client') ? clients : [])]
 }
 
 /** What stands in the path, in the query and in the body, as one object. */
@@ -67,10 +94,7 @@ function inputShape(area: Area, operation: Operation, alternatives: Shape[]): Sh
   if (twice.length > 0) throw new Error(`${id}: ${twice} would mean two things in the input of ${path}.`)
   return {
     type: 'object',
-    properties: {
-      ...params,
-      ...Object.fromEntries(fields),
-    },
+    properties: { ...params, ...Object.fromEntries(fields) },
     required: [...Object.keys(params), ...(sent.required ?? [])],
   }
 }
@@ -81,10 +105,6 @@ function cursorOf(id: string, alternatives: Shape[]): string[] {
   const unknown = keys.filter((key) => !cursorKeys.includes(key))
   if (unknown.length > 0) throw new Error(`${id}: the SDK's Cursor has no ${unknown}.`)
   return keys
-}
-
-function alternativesOf(reply: Shape): Shape[] {
-  return reply.anyOf ?? [reply]
 }
 
 const metaOf = (reply: Shape) => reply.properties?.meta?.properties

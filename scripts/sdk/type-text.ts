@@ -22,13 +22,8 @@ const done = JSON.stringify(Done.properties.data)
 /** What acts without a record answer; its place is too common for a title. */
 const isDone = (shape: Shape) => JSON.stringify(shape) === done
 
-/** `export interface User { … }`, or a type where it is no object with fields. */
-export function declarationText(
-  name: string,
-  shape: Shape,
-  titled: Titled,
-  { more = [] }: { more?: string[] } = {},
-): string {
+/** `export interface User { … }`, or a type where it is no object with fields; `more` are lines besides those. */
+export function declarationText(name: string, shape: Shape, titled: Titled, more: string[] = []): string {
   const comment = shape.description === undefined ? '' : commentText(shape.description)
   if (!shape.properties) return `${comment}export type ${name} = ${writtenOut(shape, titled)}`
   return `${comment}export interface ${name} ${fieldsText(shape, titled, more)}`

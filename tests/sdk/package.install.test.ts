@@ -77,6 +77,17 @@ describe('the package @parley/sdk', () => {
     )
   })
 
+  it('does nothing when it is imported, so that bundlers leave out what is not used', () => {
+    const { sideEffects } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    assert.equal(sideEffects, false)
+    const text = readFileSync(join(installed, 'dist/generated/operations.js'), 'utf8').replaceAll(
+      /\/\*[\s\S]*?\*\//g,
+      '',
+    )
+    const others = text.split('\n').filter((line) => !/^(export const \w+ = \{.*| {4}.*|\};?|\/\/.*|)$/.test(line))
+    assert.deepEqual(others, [])
+  })
+
   it('is written in what engines of 2020 can parse', () => {
     const modern =
       /\b(?:BigInt|structuredClone|AbortSignal\.(?:any|timeout)|replaceAll)\b|\b\d+n\b|\(\?<[=!]|\?\?=|\|\|=|&&=|\bstatic \{|\bthis\.#|\b\d_\d/

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { type Admin, createAdmin } from '../../sdk/src/admin/index.ts'
+import { type Admin, createAdmin, ParleyError } from '../../sdk/src/admin/index.ts'
 import { type AppClient, type House, house } from '../support/house.ts'
 import { type FaultProxy, faultProxy } from './fault-proxy.ts'
 
@@ -110,6 +110,34 @@ describe('the SDK on a network that fails', () => {
     proxy.plan({ status: 502, body: '<html>' }, { status: 502, body: '<html>' }, { status: 502, body: '<html>' })
     await assert.rejects(adminWith(2).users.list().take(1), { code: 'ERR_UNREADABLE_ANSWER', kind: 'server' })
     assert.equal(proxy.seen.length, 3)
+  })
+
+  it('says so when an answer is not of this server', async () => {
+    const odd = [
+      '',
+      'null',
+      '"x"',
+      '5',
+      '[]',
+      '{}',
+      '{"error":null}',
+      '{"error":"no"}',
+      '{"error":{"code":5,"message":{}}}',
+    ]
+    for (const [status, kind] of [
+      [200, 'server'],
+      [403, 'refused'],
+      [500, 'server'],
+    ] as const) {
+      for (const body of odd) {
+        proxy.plan({ status, body })
+        const refused = await adminWith(0)
+          .users.get({ uid: 'ada' })
+          .catch((error) => error)
+        assert.ok(ParleyError.is(refused, 'ERR_UNREADABLE_ANSWER'), `${status} ${body}: ${refused}`)
+        assert.equal(refused.kind, kind)
+      }
+    }
   })
 
   it('does not try again what was refused', async () => {

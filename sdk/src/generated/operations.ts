@@ -44,7 +44,10 @@ export interface CreateApiKeyInput {
 }
 
 /** Create an API key. An app has at most 25 keys. Without a `scope` the key is an `authOnly` one. */
-export const createApiKey: Operation<CreateApiKeyInput, ApiKey, 'app'> = { method: 'POST', path: '/v3/apikeys' }
+export const createApiKey: Operation<CreateApiKeyInput, ApiKey, 'app'> = {
+  method: 'POST',
+  path: '/v3/apikeys',
+}
 
 export interface ListApiKeysInput {
   /** What the key may do */
@@ -70,7 +73,10 @@ export interface GetApiKeyInput {
 }
 
 /** Get an API key. */
-export const getApiKey: Operation<GetApiKeyInput, ApiKey, 'app'> = { method: 'GET', path: '/v3/apikeys/{apiKey}' }
+export const getApiKey: Operation<GetApiKeyInput, ApiKey, 'app'> = {
+  method: 'GET',
+  path: '/v3/apikeys/{apiKey}',
+}
 
 export interface UpdateApiKeyInput {
   /** The key itself, 40 hexadecimal characters */
@@ -82,7 +88,10 @@ export interface UpdateApiKeyInput {
 }
 
 /** Rename or re-scope an API key. The key value never changes. A key cannot change itself. */
-export const updateApiKey: Operation<UpdateApiKeyInput, ApiKey, 'app'> = { method: 'PUT', path: '/v3/apikeys/{apiKey}' }
+export const updateApiKey: Operation<UpdateApiKeyInput, ApiKey, 'app'> = {
+  method: 'PUT',
+  path: '/v3/apikeys/{apiKey}',
+}
 
 export interface DeleteApiKeyInput {
   /** The key itself, 40 hexadecimal characters */
@@ -117,7 +126,10 @@ export interface CreateRoleInput {
 }
 
 /** Create a role. An app has at most 25 roles, `default` among them. Ids are stored in lower case. */
-export const createRole: Operation<CreateRoleInput, Role, 'app'> = { method: 'POST', path: '/v3/roles' }
+export const createRole: Operation<CreateRoleInput, Role, 'app'> = {
+  method: 'POST',
+  path: '/v3/roles',
+}
 
 export interface ListRolesInput {
   /** Which page; the first is 1 */
@@ -139,7 +151,10 @@ export interface GetRoleInput {
 }
 
 /** Get a role. */
-export const getRole: Operation<GetRoleInput, Role, 'app'> = { method: 'GET', path: '/v3/roles/{role}' }
+export const getRole: Operation<GetRoleInput, Role, 'app'> = {
+  method: 'GET',
+  path: '/v3/roles/{role}',
+}
 
 export interface UpdateRoleInput {
   /** The role's unique id */
@@ -162,7 +177,10 @@ export interface UpdateRoleInput {
 }
 
 /** Change a role. What is not sent stays. `metadata` and `settings` are replaced whole. The id never changes. */
-export const updateRole: Operation<UpdateRoleInput, Role, 'app'> = { method: 'PUT', path: '/v3/roles/{role}' }
+export const updateRole: Operation<UpdateRoleInput, Role, 'app'> = {
+  method: 'PUT',
+  path: '/v3/roles/{role}',
+}
 
 export interface DeleteRoleInput {
   /** The role's unique id */
@@ -173,7 +191,10 @@ export interface DeleteRoleInput {
  * Delete a role. Its users get the role `default`. Its permissions go with it, and it leaves the role lists of
  * other roles; a list that is emptied so matches nobody.
  */
-export const deleteRole: Operation<DeleteRoleInput, Done, 'app'> = { method: 'DELETE', path: '/v3/roles/{role}' }
+export const deleteRole: Operation<DeleteRoleInput, Done, 'app'> = {
+  method: 'DELETE',
+  path: '/v3/roles/{role}',
+}
 
 export interface CreateAppInput {
   name: string
@@ -189,7 +210,10 @@ export interface CreateAppInput {
  * Create an app. The answer holds the two keys every app begins with: one `fullAccess`, one `authOnly`. Without
  * a `region`, it is in that of the install.
  */
-export const createApp: Operation<CreateAppInput, App, 'management'> = { method: 'POST', path: '/apps' }
+export const createApp: Operation<CreateAppInput, App, 'management'> = {
+  method: 'POST',
+  path: '/apps',
+}
 
 export interface ListAppsInput {
   /** Part of the id or the name, in any letter case */
@@ -213,7 +237,10 @@ export interface GetAppInput {
 }
 
 /** Get an app. */
-export const getApp: Operation<GetAppInput, App, 'management'> = { method: 'GET', path: '/apps/{appId}' }
+export const getApp: Operation<GetAppInput, App, 'management'> = {
+  method: 'GET',
+  path: '/apps/{appId}',
+}
 
 export interface DeleteAppInput {
   /** Which app is meant */
@@ -341,7 +368,10 @@ export const listCollaborators: ListOperation<ListCollaboratorsInput, NumberedPa
  * Get the app of the API key. Which app a key opens; good for trying whether it does. Keys, owner and plan are
  * for the management door.
  */
-export const getOwnApp: Operation<Nothing, OwnApp, 'app'> = { method: 'GET', path: '/v3/app' }
+export const getOwnApp: Operation<Nothing, OwnApp, 'app'> = {
+  method: 'GET',
+  path: '/v3/app',
+}
 
 export interface RestrictFeaturesInput {
   /** Which role is meant */
@@ -394,7 +424,11 @@ export const listRestrictedFeatures: ListOperation<
   ListRestrictedFeaturesInput,
   NumberedPage<RestrictedFeature>,
   'app'
-> = { method: 'GET', path: '/v3/roles/{role}/restrictedfeatures', pages: 'numbered' }
+> = {
+  method: 'GET',
+  path: '/v3/roles/{role}/restrictedfeatures',
+  pages: 'numbered',
+}
 
 export interface AllowFeaturesInput {
   /** Which role is meant */
@@ -501,7 +535,10 @@ export interface CreateUserInput {
 }
 
 /** Create a user. The UID is stored in lower case and stays taken until the user is deleted for good. */
-export const createUser: Operation<CreateUserInput, CreatedUser, 'app'> = { method: 'POST', path: '/v3/users' }
+export const createUser: Operation<CreateUserInput, CreatedUser, 'app'> = {
+  method: 'POST',
+  path: '/v3/users',
+}
 
 export interface ListUsersInput {
   /** Part of the name or UID, in any script and letter case */
@@ -589,7 +626,10 @@ export interface UpdateUserInput {
 }
 
 /** Change a user. What is not sent stays as it is. `metadata` and `tags` are replaced whole. */
-export const updateUser: Operation<UpdateUserInput, User, 'app'> = { method: 'PUT', path: '/v3/users/{uid}' }
+export const updateUser: Operation<UpdateUserInput, User, 'app'> = {
+  method: 'PUT',
+  path: '/v3/users/{uid}',
+}
 
 export interface DeleteUserInput {
   /** The unique id; it never changes */
@@ -630,7 +670,10 @@ export const reactivateUsers: Operation<ReactivateUsersInput, ReactivatedUsers, 
 }
 
 /** Get the own profile. */
-export const getMe: Operation<Nothing, User, 'client'> = { method: 'GET', path: '/v3/me' }
+export const getMe: Operation<Nothing, User, 'client'> = {
+  method: 'GET',
+  path: '/v3/me',
+}
 
 export interface UpdateMeInput {
   /** The name to show */
@@ -650,7 +693,10 @@ export interface UpdateMeInput {
 }
 
 /** Change the own profile. Everything but the role. What stands under `@private` in the metadata is not touched. */
-export const updateMe: Operation<UpdateMeInput, User, 'client'> = { method: 'PUT', path: '/v3/me' }
+export const updateMe: Operation<UpdateMeInput, User, 'client'> = {
+  method: 'PUT',
+  path: '/v3/me',
+}
 
 export interface CreateAuthTokenInput {
   /** Whose token it is */
@@ -1313,7 +1359,10 @@ export interface JoinGroupInput {
  * Join a group. Public groups are open to all, password groups to who knows the password, private ones to
  * nobody.
  */
-export const joinGroup: Operation<JoinGroupInput, Group, 'client'> = { method: 'POST', path: '/v3/groups/{guid}/join' }
+export const joinGroup: Operation<JoinGroupInput, Group, 'client'> = {
+  method: 'POST',
+  path: '/v3/groups/{guid}/join',
+}
 
 export interface LeaveGroupInput {
   /** The unique id; it never changes */
@@ -1372,7 +1421,11 @@ export const listBannedUsers: ListOperation<
   ListBannedUsersInput,
   NumberedPage<BannedUser>,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/groups/{guid}/bannedusers', pages: 'numbered' }
+> = {
+  method: 'GET',
+  path: '/v3/groups/{guid}/bannedusers',
+  pages: 'numbered',
+}
 
 export interface BanMemberInput {
   /** Which guid is meant */
@@ -1430,7 +1483,11 @@ export const listBannedMembers: ListOperation<
   ListBannedMembersInput,
   NumberedPage<BannedUser>,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/groups/{guid}/banned_members', pages: 'numbered' }
+> = {
+  method: 'GET',
+  path: '/v3/groups/{guid}/banned_members',
+  pages: 'numbered',
+}
 
 export interface SendMessageInput {
   /** UID or GUID */
@@ -1891,7 +1948,11 @@ export const listUserMessages: ListOperation<
   ListUserMessagesInput,
   ListUserMessagesAnswer,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/users/{uid}/messages', pages: 'numbered' }
+> = {
+  method: 'GET',
+  path: '/v3/users/{uid}/messages',
+  pages: 'numbered',
+}
 
 export interface ListGroupMessagesInput {
   /** Which guid is meant */
@@ -2002,7 +2063,11 @@ export const listGroupMessages: ListOperation<
   ListGroupMessagesInput,
   ListGroupMessagesAnswer,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/groups/{guid}/messages', pages: 'cursors' }
+> = {
+  method: 'GET',
+  path: '/v3/groups/{guid}/messages',
+  pages: 'cursors',
+}
 
 export interface ListReceiptsInput {
   /** Unique in the app; ids grow with time */
@@ -2154,7 +2219,11 @@ export const listConversations: ListOperation<
   ListConversationsInput,
   NumberedPage<Conversation>,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/conversations', pages: 'numbered' }
+> = {
+  method: 'GET',
+  path: '/v3/conversations',
+  pages: 'numbered',
+}
 
 export type ListPinnedConversationsAnswer = {
   conversationId: string
@@ -2323,7 +2392,10 @@ export const markUserConversationDelivered: Operation<
   MarkUserConversationDeliveredInput,
   MarkUserConversationDeliveredAnswer,
   'actor' | 'client'
-> = { method: 'POST', path: '/v3/users/{uid}/conversation/delivered' }
+> = {
+  method: 'POST',
+  path: '/v3/users/{uid}/conversation/delivered',
+}
 
 export interface MarkGroupConversationDeliveredInput {
   /** Which guid is meant */
@@ -2343,7 +2415,10 @@ export const markGroupConversationDelivered: Operation<
   MarkGroupConversationDeliveredInput,
   MarkGroupConversationDeliveredAnswer,
   'actor' | 'client'
-> = { method: 'POST', path: '/v3/groups/{guid}/conversation/delivered' }
+> = {
+  method: 'POST',
+  path: '/v3/groups/{guid}/conversation/delivered',
+}
 
 export interface MarkUserConversationReadInput {
   /** Whose side it is; in lists without an acting user */
@@ -2363,7 +2438,10 @@ export const markUserConversationRead: Operation<
   MarkUserConversationReadInput,
   MarkUserConversationReadAnswer,
   'actor' | 'client'
-> = { method: 'POST', path: '/v3/users/{uid}/conversation/read' }
+> = {
+  method: 'POST',
+  path: '/v3/users/{uid}/conversation/read',
+}
 
 export interface MarkGroupConversationReadInput {
   /** Which guid is meant */
@@ -2383,7 +2461,10 @@ export const markGroupConversationRead: Operation<
   MarkGroupConversationReadInput,
   MarkGroupConversationReadAnswer,
   'actor' | 'client'
-> = { method: 'POST', path: '/v3/groups/{guid}/conversation/read' }
+> = {
+  method: 'POST',
+  path: '/v3/groups/{guid}/conversation/read',
+}
 
 export interface MarkUserConversationUnreadInput {
   /** Whose side it is; in lists without an acting user */
@@ -2487,7 +2568,11 @@ export const listReactionsOfKind: ListOperation<
   ListReactionsOfKindInput,
   CursorPage<Reaction>,
   'app' | 'actor' | 'client'
-> = { method: 'GET', path: '/v3/messages/{id}/reactions/{reaction}', pages: 'cursors' }
+> = {
+  method: 'GET',
+  path: '/v3/messages/{id}/reactions/{reaction}',
+  pages: 'cursors',
+}
 
 export interface AddReactionInput {
   /** Unique in the app; ids grow with time */
@@ -2875,7 +2960,11 @@ export const listCallTranscriptions: ListOperation<
   ListCallTranscriptionsInput,
   NumberedPage<Transcription>,
   'app' | 'actor'
-> = { method: 'GET', path: '/v3/calls/{sessionId}/transcriptions', pages: 'numbered' }
+> = {
+  method: 'GET',
+  path: '/v3/calls/{sessionId}/transcriptions',
+  pages: 'numbered',
+}
 
 export interface ExplainCallInput {
   /** Unique id of the call; treat it as opaque */
@@ -2955,7 +3044,10 @@ export type ReadClockAnswer = {
 }
 
 /** Read the clock. */
-export const readClock: Operation<Nothing, ReadClockAnswer, 'app'> = { method: 'GET', path: '/_emulator/clock' }
+export const readClock: Operation<Nothing, ReadClockAnswer, 'app'> = {
+  method: 'GET',
+  path: '/_emulator/clock',
+}
 
 export interface SetClockInput {
   /** The new present, in UNIX seconds */
@@ -2975,7 +3067,10 @@ export type SetClockAnswer = {
  * Set or advance the clock. Whatever falls due by the new time has happened when this answers, unless it takes
  * longer than a few seconds. The clock is the whole install’s.
  */
-export const setClock: Operation<SetClockInput, SetClockAnswer, 'app'> = { method: 'PUT', path: '/_emulator/clock' }
+export const setClock: Operation<SetClockInput, SetClockAnswer, 'app'> = {
+  method: 'PUT',
+  path: '/_emulator/clock',
+}
 
 export type ResetClockAnswer = {
   /** What the server takes for the present, in UNIX seconds */
@@ -2985,4 +3080,7 @@ export type ResetClockAnswer = {
 }
 
 /** Return to real time. */
-export const resetClock: Operation<Nothing, ResetClockAnswer, 'app'> = { method: 'DELETE', path: '/_emulator/clock' }
+export const resetClock: Operation<Nothing, ResetClockAnswer, 'app'> = {
+  method: 'DELETE',
+  path: '/_emulator/clock',
+}

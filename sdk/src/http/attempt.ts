@@ -17,7 +17,7 @@ export interface Patience {
   signal: AbortSignal | undefined
 }
 
-export async function attempt(request: Request, { timeoutMs, signal }: Patience, runtime: Runtime): Promise<unknown> {
+export async function attempt(request: Request, { timeoutMs, signal }: Patience, runtime: Runtime): Promise<object> {
   if (signal?.aborted) throw abortedError()
   const controller = runtime.abortController()
   const abort = () => controller.abort()
@@ -49,29 +49,31 @@ async function exchange({ url, method, headers, body }: Request, signal: AbortSi
     redirect: 'error',
   })
   const answer = parsed(await response.text())
-  if (response.ok && answer !== undefined) return answer
+  if (response.ok && 'data' in answer) return answer
   throw errorIn(response, answer)
 }
 
-function parsed(text: string): unknown {
+/** What else than an object comes is not of this server. */
+function parsed(text: string): object {
   try {
-    return JSON.parse(text)
+    return Object(JSON.parse(text))
   } catch {
-    return undefined
+    return {}
   }
 }
 
 interface ErrorAnswer {
-  error?: { code?: string; message?: string; details?: ErrorDetails }
+  error?: { code?: unknown; message?: unknown; details?: ErrorDetails }
 }
 
-function errorIn({ status, ok, headers }: Response, answer: unknown): ParleyError {
-  const { code = 'ERR_UNREADABLE_ANSWER', message, details } = (answer as ErrorAnswer | undefined)?.error ?? {}
+function errorIn({ status, ok, headers }: Response, answer: ErrorAnswer): ParleyError {
+  const { code, message, details } = answer.error ?? {}
+  const known = typeof code === 'string' ? code : 'ERR_UNREADABLE_ANSWER'
   return new ParleyError({
-    code,
+    code: known,
     // What is good and cannot be read was cut off, or is not of this server.
-    kind: ok ? 'server' : kindOf(status, code),
-    message: message ?? `The server answered ${status} in a way that is not known.`,
+    kind: ok ? 'server' : kindOf(status, known),
+    message: typeof message === 'string' ? message : `The server answered ${status} in a way that is not known.`,
     details,
     retryAfterMs: millisecondsIn(headers.get('Retry-After')),
     requestId: headers.get('X-Request-Id') ?? undefined,

@@ -20,7 +20,7 @@ export async function withRetries<Answer>(
       return await run()
     } catch (error) {
       if (tried >= retries || !isWorthAnother(error)) throw error
-      await pause(waitMs(tried, error.retryAfterMs, runtime), signal, runtime)
+      await pause(waitMs(tried, runtime, error.retryAfterMs), signal, runtime)
     }
   }
 }
@@ -31,7 +31,7 @@ function isWorthAnother(error: unknown): error is ParleyError {
 }
 
 /** Anything up to a bound that doubles, so that those who failed together do not come back together. */
-function waitMs(tried: number, atLeast = 0, { random }: Runtime): number {
+function waitMs(tried: number, { random }: Runtime, atLeast = 0): number {
   return atLeast + random() * Math.min(firstWaitMs * 2 ** tried, longestWaitMs)
 }
 
