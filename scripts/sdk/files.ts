@@ -79,7 +79,7 @@ function errorCodesText(): string {
 function eventsText(): string {
   const titled: Titled = new Map()
   const lines = live.map(({ name, payload }) => `${literal(name)}: ${typeText(payload, titled)}`)
-  const text = `${commentText('What can be heard live, by name.')}export interface LiveEvents {\n${lines.join('\n')}\n}\n`
+  const text = `${commentText('What each event carries that somebody hears live, by its name in the log.')}export interface EventPayloads {\n${lines.join('\n')}\n}\n`
   return `${importOf(titled, text)}\n${text}`
 }
 

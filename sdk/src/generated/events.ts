@@ -2,8 +2,8 @@
 
 import type { CallFact, Conversation, Group, Message, Reaction, User } from './records.ts'
 
-/** What can be heard live, by name. */
-export interface LiveEvents {
+/** What each event carries that somebody hears live, by its name in the log. */
+export interface EventPayloads {
   'user.updated': {
     user: User
   }

@@ -1,6 +1,6 @@
 import { ParleyError } from '@parley/sdk'
 import { createAdmin, createManagement } from '@parley/sdk/admin'
-import { banMember, type LiveEvents, listUsers, type Message, type User } from '@parley/sdk/api'
+import { banMember, type EventPayloads, listUsers, type Message, type User } from '@parley/sdk/api'
 
 /** What people write compiles, and is typed down to the last value: nothing of it is `any`. */
 
@@ -36,6 +36,6 @@ export function explaining(error: unknown) {
   if (ParleyError.is(error)) assertType<IsAny<typeof error.details> extends false ? true : false>(true)
 }
 
-export function hearing({ message }: LiveEvents['message.sent']) {
+export function hearing({ message }: EventPayloads['message.sent']) {
   assertType<Same<typeof message, Message>>(true)
 }

@@ -1,6 +1,6 @@
 import { ParleyError } from '@parley/sdk'
 import { createAdmin, createManagement } from '@parley/sdk/admin'
-import { banMember, createApp, joinGroup, type LiveEvents, requestUploads } from '@parley/sdk/api'
+import { banMember, createApp, type EventPayloads, joinGroup, requestUploads } from '@parley/sdk/api'
 
 /** What cannot work does not compile. */
 
@@ -45,4 +45,4 @@ export const wrong = [
 ]
 
 // @ts-expect-error no such event
-export type Unheard = LiveEvents['message.sneezed']
+export type Unheard = EventPayloads['message.sneezed']
