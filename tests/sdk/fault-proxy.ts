@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { AppClient, House } from '../support/house.ts'
+import type { House } from '../support/house.ts'
 
 /** Stands between a client and the house, and does to each request what its turn in the list says. */
 
@@ -28,7 +28,7 @@ export interface FaultProxy {
   close(): Promise<void>
 }
 
-export async function faultProxy({ client }: House, app: AppClient): Promise<FaultProxy> {
+export async function faultProxy({ client }: House, host: string): Promise<FaultProxy> {
   let planned: Fault[] = []
   let hung = () => {}
   const seen: FaultProxy['seen'] = []
@@ -47,7 +47,7 @@ export async function faultProxy({ client }: House, app: AppClient): Promise<Fau
     const { host: _, connection: __, 'content-length': ___, 'transfer-encoding': ____, ...headers } = request.headers
     const raw = await buffer(request)
     const sending = { method: request.method ?? 'GET', headers: headers as Record<string, string> }
-    return client.send(app.host, request.url ?? '/', raw.length > 0 ? { ...sending, raw } : sending)
+    return client.send(host, request.url ?? '/', raw.length > 0 ? { ...sending, raw } : sending)
   }
 
   function reply(response: ServerResponse, { status, headers, text }: Awaited<ReturnType<typeof passOn>>): void {

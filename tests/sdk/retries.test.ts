@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { type Admin, createAdmin, ParleyError } from '../../sdk/src/admin/index.ts'
+import { type Admin, createAdmin, createManagement, ParleyError } from '../../sdk/src/admin/index.ts'
 import { type AppClient, type House, house } from '../support/house.ts'
 import { type FaultProxy, faultProxy } from './fault-proxy.ts'
 
@@ -18,7 +18,7 @@ describe('the SDK on a network that fails', () => {
   before(async () => {
     h = await house({ database: 'sqlite' })
     app = await h.app('sdk')
-    proxy = await faultProxy(h, app)
+    proxy = await faultProxy(h, app.host)
   })
   beforeEach(() => {
     waits = []
@@ -80,6 +80,20 @@ describe('the SDK on a network that fails', () => {
       .messages.send({ to: { user: 'files' }, text: 'Plan', type: 'file', files })
     assert.equal((sent.data.attachments as object[]).length, 1)
     assert.deepEqual(await textsTo('files'), ['Plan'])
+  })
+
+  it('makes an app once, too', async () => {
+    const { key, secret } = h.management
+    const door = await faultProxy(h, 'apimgmt.localhost')
+    const management = createManagement({ url: door.url, key, secret, timeoutMs, runtime: { after: timer } })
+    door.plan('lose', 'pass')
+    const created = await management.apps.create({ name: 'Once', region: app.region as 'us' })
+    const named = await management.apps.list({ searchKey: 'Once' }).take(10)
+    await door.close()
+    assert.deepEqual(
+      named.map(({ id }) => id),
+      [created.id],
+    )
   })
 
   it('names a write also where it does not try again, so that its caller can', async () => {
