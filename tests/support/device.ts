@@ -35,11 +35,15 @@ export interface Connecting {
   token?: string
 }
 
-export function openSocket(h: House, host: string, path = '/v3/realtime'): WebSocket {
+export function openSocket(h: House, host: string, path?: string): WebSocket {
   const { port, caFile } = h.service
+  return socketAt({ port, ca: readFileSync(caFile, 'utf8') }, host, path)
+}
+
+export function socketAt({ port, ca }: { port: number; ca: string }, host: string, path = '/v3/realtime'): WebSocket {
   // The types of the package leave out what it hands on to TLS.
   const options: ClientOptions & { servername: string } = {
-    ca: readFileSync(caFile),
+    ca,
     servername: host,
     headers: { host: `${host}:${port}` },
     perMessageDeflate: false,
@@ -53,10 +57,15 @@ export async function tokenOf(app: AppClient, uid: string): Promise<string> {
 
 /** A device of a user that has logged in. */
 export async function connect(h: House, app: AppClient, uid: string, more: Connecting = {}): Promise<Device> {
-  const device = attachDevice(openSocket(h, app.host), uid)
   const authToken = more.token ?? (await tokenOf(app, uid))
+  return logIn(openSocket(h, app.host), uid, { authToken, ...more.auth })
+}
+
+/** The same over a socket that is being opened. */
+export async function logIn(socket: WebSocket, uid: string, auth: object): Promise<Device> {
+  const device = attachDevice(socket, uid)
   await device.opened
-  device.send({ type: 'auth', body: { authToken, ...more.auth } })
+  device.send({ type: 'auth', body: auth })
   await until(`${uid} is answered`, () => device.frames.length > 0 || device.isClosed())
   const [welcome] = device.frames
   assert.equal(welcome?.type, 'auth', JSON.stringify(welcome))

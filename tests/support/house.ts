@@ -61,12 +61,12 @@ export interface HouseOptions {
   on?: FreshDatabase
   areas?: Area[]
   pages?: PageSet[]
+  livePatience?: Partial<GatewayPatience>
   environment?: Record<string, string>
   strict?: boolean
   passwords?: Passwords
   way?: Way
   /** How long devices may take that stay connected. */
-  livePatience?: Partial<GatewayPatience>
   /** One that stands still, unless it is given. */
   clock?: AdjustableClock
 }
@@ -76,11 +76,11 @@ export async function house({
   on,
   areas,
   pages,
+  livePatience,
   environment,
   strict = true,
   passwords = cheapPasswords(),
   way = 'http',
-  livePatience,
   clock = standingClock(),
 }: HouseOptions): Promise<House> {
   installTripwire()

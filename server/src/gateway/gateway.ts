@@ -10,11 +10,14 @@ import type { Tail, TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { createAnnouncer } from './announcer.ts'
 import { createAttaching } from './attach.ts'
 import { closeCodes } from './close-codes.ts'
 import { createDelivery } from './delivery.ts'
 import { createDepartures } from './departures.ts'
+import { encode } from './encode.ts'
 import { type GatewayFigures, noFigures } from './figures.ts'
+import type { PresenceWish } from './frames-in.ts'
 import { createHearers, type Hearer } from './hearers.ts'
 import { openPost } from './line.ts'
 import { logOfApp } from './log-of-app.ts'
@@ -113,6 +116,11 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const departures = createDepartures(tools, patience.graceMilliseconds)
   // Without the log nobody knows any more who may hear what.
   const words = createWords({ database, tools, hearers, mayTell: () => tail.behindMilliseconds() < lagMillisecondsMax })
+  const announcer = createAnnouncer({
+    ...{ database, log, presence: tools.presence, tools: () => tools },
+    frame: (type, rest) => encode({ type, ...rest }),
+  })
+  const subscriptions = new Map<Session, () => void>()
   const attaching = createAttaching({
     ...{ database, areas, hearers, recent, positions, delivery, told },
     log: ofApp,
@@ -140,11 +148,26 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     if (isFirst) departures.came(hearer.appId, hearer.uid)
   }
 
+  /** Lets a device hear who comes and goes, as it wishes, and no longer as it wished before. */
+  function subscribe(session: Session, { mode, roles = [] }: PresenceWish): void {
+    unsubscribe(session)
+    const { app, caller, line } = session
+    if (mode === 'NONE' || !line.isOpen()) return
+    const whom = { appId: app.id, uid: caller.uid, mode, roles: new Set(roles) }
+    subscriptions.set(session, announcer.subscribe({ ...whom, send: line.signal }))
+  }
+
+  function unsubscribe(session: Session): void {
+    subscriptions.get(session)?.()
+    subscriptions.delete(session)
+  }
+
   function left(visit: Visit, session: Session | undefined): void {
     visits.delete(visit)
     unknown.delete(visit)
     if (!session) return
     words.forget(session)
+    unsubscribe(session)
     const hearer = hearers.find(session.app.id, session.caller.uid)
     if (!hearer?.sessions.delete(session) || hearer.sessions.size > 0) return
     hearers.remove(hearer)
@@ -179,7 +202,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   }
 
   const post = openPost()
-  const visitParts: VisitParts = { ...parts, attaching, words, post, figures, left, subscribe: () => {} }
+  const visitParts: VisitParts = { ...parts, attaching, words, post, figures, left, subscribe }
 
   return {
     accept(request, socket, head, named) {
@@ -219,6 +242,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
       stopHearing()
       clearInterval(checking)
       departures.close()
+      announcer.stop()
       words.close()
       for (const visit of visits) visit.terminate()
     },

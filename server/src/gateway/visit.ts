@@ -44,7 +44,7 @@ export interface VisitParts {
   database: Database
   tools: Tools
   doors: Doors
-  limits: Limits
+  limits: { count(...counted: Parameters<Limits['count']>): Promise<unknown> }
   dispatch: Dispatch
   registry: Registry
   attaching: Attaching
