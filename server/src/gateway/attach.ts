@@ -195,7 +195,7 @@ export function createAttaching(parts: Parts): Attaching {
     for (const told of events) {
       if (isEnded(session, told)) throw authTokenUnknown()
       const isHeard = told.channels.some((key) => place.channels.has(key))
-      if (isHeard && isShown(place, told) && !isRetracted(told, place)) tell(session, told)
+      if (isHeard && isShown(place, told)) tell(session, told, frameAt(place, told))
       place.id = told.id
       const isUnclear = told.sights.some((key) => place.channels.has(key))
       if (move(place.channels, told, uid) || isUnclear) {
@@ -254,8 +254,8 @@ function move(channels: Set<string>, { joins, leaves }: Told, uid: string): bool
   return joined.length > 0
 }
 
-function isRetracted({ id, definition, payload }: Told, { retracted }: Place): boolean {
-  if (retracted.size === 0 || !definition.tellsOf) return false
-  const records = definition.tellsOf(payload() as never) as { id?: string }[]
-  return records.some((record) => (retracted.get(record.id ?? '') ?? 0) > id)
+/** What was taken back later on the way is told no more. */
+function frameAt({ retracted }: Place, told: Told): () => Buffer | undefined {
+  if (retracted.size === 0) return told.frame
+  return () => told.frameLeft((id) => (retracted.get(id) ?? 0) > told.id)
 }

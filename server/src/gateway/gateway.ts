@@ -47,6 +47,8 @@ export interface GatewayPatience {
   checkMilliseconds: number
   /** Before somebody whose last device has gone is told to be offline. */
   graceMilliseconds: number
+  /** For what another node may have told a device, and this one has not heard of. */
+  aheadMilliseconds: number
 }
 
 const usualPatience: GatewayPatience = {
@@ -55,6 +57,7 @@ const usualPatience: GatewayPatience = {
   pingMilliseconds: 25_000,
   checkMilliseconds: 1_000,
   graceMilliseconds: 5_000,
+  aheadMilliseconds: 5_000,
 }
 
 const unknownMax = 2_000
@@ -91,7 +94,11 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     return event && told(event)
   })
   const salt = positionSalt(tools)
-  const positions = await openPositions({ database, clock: tools.clock, salt }, () => recent, begun)
+  const positions = await openPositions(
+    { database, clock: tools.clock, salt, aheadMilliseconds: patience.aheadMilliseconds },
+    () => recent,
+    begun,
+  )
   const delivery = createDelivery(
     hearers,
     ({ appId, uid }) => database.read((connection) => showsTo(areas, tenantDb(connection, appId), uid), appId),

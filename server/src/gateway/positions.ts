@@ -14,12 +14,18 @@ export interface Positions {
 }
 
 const secondsMax = 86_400
-// Another node may have told a device what this one has not heard of yet.
-const aheadMilliseconds = 5_000
 const againMilliseconds = 10
 
+interface Parts {
+  database: Database
+  clock: Clock
+  salt: string
+  /** Another node may have told a device what this one has not heard of yet; so long it is waited for. */
+  aheadMilliseconds: number
+}
+
 export async function openPositions(
-  { database, clock, salt }: { database: Database; clock: Clock; salt: string },
+  { database, clock, salt, aheadMilliseconds }: Parts,
   recent: () => Recent,
   begun: number,
 ): Promise<Positions> {
