@@ -31,7 +31,9 @@ const lanesCount = 4
 const forgottenSeconds = 130
 
 const unlimited = Object.fromEntries(
-  settingsList.filter(({ variable }) => variable.startsWith('PARLEY_LIMIT_')).map(({ variable }) => [variable, '9999999']),
+  settingsList
+    .filter(({ variable }) => variable.startsWith('PARLEY_LIMIT_'))
+    .map(({ variable }) => [variable, '9999999']),
 )
 
 for (const database of databases) {
@@ -110,7 +112,7 @@ for (const database of databases) {
         }
       }
       for (let round = 0; round < roundsCount; round += 1) {
-        if (random.chance(0.15)) await operations.changeSight()
+        if (random.chance(0.08)) await operations.changeSight()
         if (random.chance(0.1)) h.clock.setOffset(h.clock.offsetSeconds() + forgottenSeconds)
         await untilTold(h)
         await inLanes(lanesCount, async (lane) => {
