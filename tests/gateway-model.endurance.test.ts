@@ -112,7 +112,7 @@ for (const database of databases) {
         }
       }
       for (let round = 0; round < roundsCount; round += 1) {
-        if (random.chance(0.15)) await operations.changeSight()
+        if (random.chance(0.08)) await operations.changeSight()
         if (random.chance(0.1)) h.clock.setOffset(h.clock.offsetSeconds() + forgottenSeconds)
         await untilTold(h)
         await inLanes(lanesCount, async (lane) => {

@@ -13,6 +13,8 @@ export interface Follower {
   /** Logs in, or goes on where it was cut off. */
   come(): Promise<void>
   cut(): void
+  /** What it holds since it last had to begin anew. */
+  told(): Frame[]
   /** What is wrong with what it holds; nothing, if it is what the twin was told. */
   differsFrom(twin: Device, isRetracted: (messageId: string) => boolean): string | undefined
   resumed: number
@@ -117,6 +119,7 @@ export function createFollower(name: string, uid: string, logIn: (auth: object) 
       copy.earlier = toldIn(copy)
       device = undefined
     },
+    told: () => copies.slice(-1).flatMap(toldIn),
     differsFrom(twin, isRetracted) {
       const told = twin.frames.filter(isStored)
       const wrong = copies.map((copy) => compare(copy, told, isRetracted)).find((each) => each !== undefined)

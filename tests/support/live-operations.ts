@@ -22,6 +22,8 @@ interface Said {
 }
 
 const recentMax = 40
+// What its members are shown depends on their scope.
+const ruled = 'ruled'
 const reactions = ['😀', '👍', '🎉']
 
 export function liveOperations(
@@ -29,7 +31,7 @@ export function liveOperations(
   random: Random,
   { uids, guests, client }: { uids: string[]; guests: string[]; client(uid: string): Caller },
 ): LiveOperations {
-  const guids = ['boats', 'trees', 'chess', 'ruled']
+  const guids = ['boats', 'trees', 'chess', ruled]
   const recent: Said[] = []
   const retracted = new Set<string>()
   const said: LiveOperations['said'] = []
@@ -37,6 +39,7 @@ export function liveOperations(
 
   const uid = () => random.pick(uids)
   const guid = () => random.pick(guids)
+  const plainGuid = () => random.pick(guids.filter((each) => each !== ruled))
   const message = () => random.pick(recent) as Said | undefined
   const next = () => {
     count += 1
@@ -79,14 +82,14 @@ export function liveOperations(
     ofMessage(({ id }, by) => app.post(`/messages/${id}/save`, {}, as(by))),
     ofMessage(({ talk }, by) => app.post(`${talk}/conversation/read`, {}, as(by))),
     ofMessage(({ talk }, by) => app.post(`${talk}/conversation/delivered`, {}, as(by))),
-    () => client(uid()).post(`/groups/${guid()}/join`),
-    () => client(uid()).post(`/groups/${guid()}/leave`),
-    () => app.post(`/groups/${guid()}/members`, { participants: [uid(), uid()] }),
-    () => app.post(`/groups/${guid()}/members`, { participants: [uid(), uid()] }),
-    () => app.delete(`/groups/${guid()}/members/${uid()}`),
-    () => app.post(`/groups/${guid()}/bannedusers/${uid()}`),
-    () => app.delete(`/groups/${guid()}/bannedusers/${uid()}`),
-    () => app.delete(`/groups/${guid()}/bannedusers/${uid()}`),
+    () => client(uid()).post(`/groups/${plainGuid()}/join`),
+    () => client(uid()).post(`/groups/${plainGuid()}/leave`),
+    () => app.post(`/groups/${plainGuid()}/members`, { participants: [uid(), uid()] }),
+    () => app.post(`/groups/${plainGuid()}/members`, { participants: [uid(), uid()] }),
+    () => app.delete(`/groups/${plainGuid()}/members/${uid()}`),
+    () => app.post(`/groups/${plainGuid()}/bannedusers/${uid()}`),
+    () => app.delete(`/groups/${plainGuid()}/bannedusers/${uid()}`),
+    () => app.delete(`/groups/${plainGuid()}/bannedusers/${uid()}`),
     () => app.post(`/users/${uid()}/blockedusers`, { blockedUids: [uid()] }),
     () => app.delete(`/users/${uid()}/blockedusers`, { blockedUids: [uid()] }),
     () => app.delete(`/users/${uid()}/blockedusers`, { blockedUids: [uid()] }),
@@ -97,7 +100,7 @@ export function liveOperations(
       return answer
     },
     async () => {
-      const last = guids.length > 6 && random.chance(0.3) ? guids.pop() : undefined
+      const last = guids.length > 6 && random.chance(0.1) ? guids.pop() : undefined
       return last === undefined ? undefined : app.delete(`/groups/${last}`)
     },
   ]
@@ -105,8 +108,10 @@ export function liveOperations(
   const sights: (() => Promise<Answer>)[] = [
     () => app.put(`/users/${random.pick(guests)}`, { role: random.pick(['default', 'guest']) }),
     () => app.put('/roles/guest/permissions', { permissions: roleListing() }),
-    () => app.put('/groups/ruled/scopes/participant/permissions', { permissions: scopeListing() }),
-    () => app.put(`/groups/ruled/members/${uid()}`, { scope: random.pick(['participant', 'moderator']) }),
+    () => app.put(`/groups/${ruled}/scopes/participant/permissions`, { permissions: scopeListing() }),
+    () => app.put(`/groups/${ruled}/members/${uid()}`, { scope: random.pick(['participant', 'moderator']) }),
+    () => app.post(`/groups/${ruled}/members`, { participants: [uid(), uid()] }),
+    () => app.delete(`/groups/${ruled}/members/${random.pick(uids.slice(1))}`),
     () => app.post(`/users/${random.pick(guests)}/friends`, { accepted: [uid()] }),
     () => app.delete(`/users/${random.pick(guests)}/friends`, { friends: [uid()] }),
   ]
@@ -137,6 +142,9 @@ export function liveOperations(
     },
     async changeSight() {
       isNoFault(await random.pick(sights)())
+      // From here on everybody who is in the group is known in it.
+      const body = { receiver: ruled, receiverType: 'group', data: { text: `Seen ${next()}` } }
+      isNoFault(await app.post('/messages', body, as(uids[0] as string)))
     },
   }
 }

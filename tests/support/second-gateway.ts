@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { WebSocket } from 'ws'
 import { eventsByName } from '../../server/src/dispatch/events-by-name.ts'
+import { rateLimits } from '../../server/src/dispatch/limits.ts'
+import { ratesOf } from '../../server/src/dispatch/rates.ts'
 import { openGateway } from '../../server/src/gateway/gateway.ts'
 import { createObserver } from '../../server/src/http/observe.ts'
 import { openTail } from '../../server/src/workers/tail.ts'
@@ -20,7 +22,8 @@ export async function secondGateway({ service }: House): Promise<SecondGateway> 
   const log = pino({ level: 'silent' })
   const tail = openTail(reader, eventsByName(areas), log)
   const { begin, end } = createObserver(log)
-  const limits = { count: async () => {} }
+  const windows = ratesOf(areas).map(({ name, seconds }) => [name, { limit: 1_000_000, seconds }] as const)
+  const limits = rateLimits(house.counters, new Map(windows))
   const gateway = await openGateway({
     ...{ database, tools, areas, tail, doors, dispatch, registry, limits, begin, end, log },
   })

@@ -8,6 +8,11 @@ export async function channelsOf(areas: WithHearing[], db: TenantDb, uid: string
   return known.flat()
 }
 
+export async function isAnyRuled(areas: WithHearing[], db: TenantDb, channels: Channel[]): Promise<boolean> {
+  const asked = channels.flatMap((channel) => areas.map(({ hearing }) => hearing.isRuled?.(db, channel) ?? false))
+  return (await Promise.all(asked)).includes(true)
+}
+
 /** An event is shown if no area keeps it back; nothing, if none ever does. */
 export async function showsTo(areas: WithHearing[], db: TenantDb, uid: string): Promise<Shows | undefined> {
   const answers = await Promise.all(areas.map(({ hearing }) => hearing.shows?.(db, uid)))

@@ -175,7 +175,9 @@ export function createAnnouncer({ presence, database, tools, frame, log, pace = 
     app.toldAt = now()
     try {
       const announcements = await reading(app.appId, (connection) => prepare(app, connection, new Map(changes)))
+      await nextTurn()
       await tell(app, announcements)
+      await nextTurn()
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'who came and went could not be told')
       putBack(app, changes)

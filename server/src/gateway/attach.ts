@@ -2,10 +2,10 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { findTokenHolder } from '../areas/auth-tokens/index.ts'
 import { actorOf } from '../areas/users/index.ts'
 import { authTokenUnknown } from '../dispatch/errors.ts'
-import { channelsOf, showsTo } from '../dispatch/hearing.ts'
+import { channelsOf, isAnyRuled, showsTo } from '../dispatch/hearing.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
-import { appChannel, channelKey } from '../kit/channel.ts'
+import { appChannel, channelKey, channelOf } from '../kit/channel.ts'
 import { bucketsFor } from '../plain/bucket.ts'
 import type { Database } from '../storage/database.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
@@ -128,12 +128,18 @@ export function createAttaching(parts: Parts): Attaching {
     if (!turns) return undefined
     const channels = new Set(now.channels)
     takeBack(channels, turns, uid)
-    const isChanged = turns.some(({ sights }) => sights.some((key) => channels.has(key) || now.channels.has(key)))
-    const hasLeft = turns.some(({ leaves }) => leaves.some((move) => move.uid === uid))
-    // What they were allowed to see there is not known any more.
-    if (isChanged || turns.some(dissolves) || (hasLeft && now.shows !== undefined)) return undefined
+    const left = turns.flatMap(({ leaves }) => leaves.filter((move) => move.uid === uid).map((move) => move.channel))
+    const heard = new Set([...channels, ...now.channels, ...left])
+    const isChanged = turns.some(({ sights }) => sights.some((key) => heard.has(key)))
+    if (isChanged || turns.some(dissolves) || (await areRuled(session, left))) return undefined
     const retracted = turns.flatMap(({ id, retracts }) => retracts.map((record) => [record, id] as const))
     return { id: from, channels, shows: now.shows, retracted: new Map(retracted) }
+  }
+
+  /** What a user was allowed to see in such a channel is not known any more once they have left it. */
+  async function areRuled(session: Session, channels: string[]): Promise<boolean> {
+    if (channels.length === 0) return false
+    return reading(session, (db) => isAnyRuled(areas, db, [...new Set(channels)].map(channelOf)))
   }
 
   async function turnsBetween(session: Session, from: number, now: Place): Promise<Told[] | undefined> {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { frameOf } from '../dispatch/frames.ts'
+import { frameOf, toldOf } from '../dispatch/frames.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
 import { channelKey, type Passage } from '../kit/channel.ts'
-import { type Ended, type EventDefinition, toldOf } from '../kit/event.ts'
+import type { Ended, EventDefinition } from '../kit/event.ts'
 import type { Tools } from '../kit/ports.ts'
 import { encode } from './encode.ts'
 

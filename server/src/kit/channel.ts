@@ -38,4 +38,6 @@ export interface Hearing {
    * from what was read before.
    */
   shows?(db: TenantDb, uid: string): Promise<Shows | undefined>
+  /** Whether what is shown in a channel depends on what somebody is in it, so that nobody knows once they have left it. */
+  isRuled?(db: TenantDb, channel: Channel): Promise<boolean>
 }

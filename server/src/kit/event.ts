@@ -61,15 +61,6 @@ export interface Where {
   tools: Tools
 }
 
-/** An event's payload out of the log, as it is told now: live, or to whoever it is queued for. */
-export function toldOf<Payload extends TSchema>(
-  { forms }: EventDefinition<Payload>,
-  kept: Static<Payload>,
-  where: Where,
-): Static<Payload> {
-  return forms ? forms.told(kept, where) : kept
-}
-
 export function defineEvent<Payload extends TSchema>(definition: EventDefinition<Payload>): EventDefinition<Payload> {
   return definition
 }

@@ -1,8 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Shows } from '../../kit/channel.ts'
+import type { Channel, Shows } from '../../kit/channel.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf, roleRules } from '../rbac/index.ts'
-import { type Membership, ruledGroupsOf, scopeRules } from '../scope-permissions/index.ts'
+import { isRuled, type Membership, ruledGroupsOf, scopeRules } from '../scope-permissions/index.ts'
+import { groupChannel } from '../timeline/events.ts'
 import type { Entity } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
 import { actorOf, systemUid, uidsOfFriends } from '../users/index.ts'
@@ -24,6 +25,11 @@ export async function messagesShownTo(db: TenantDb, uid: string): Promise<Shows 
   if (listener.groups.size === 0 && roleRules.areAllMessagesListed(listener.listed)) return undefined
   return ({ tellsOf }, payload) =>
     tellsOf === undefined || tellsOf(payload as never).every((message) => isListed(listener, message as Message))
+}
+
+/** In most groups, all members are shown the same. */
+export async function isGroupRuled(db: TenantDb, { kind, id }: Channel): Promise<boolean> {
+  return kind === groupChannel(id).kind && (await isRuled(db, id))
 }
 
 async function listenerOf(db: TenantDb, uid: string): Promise<Listener> {

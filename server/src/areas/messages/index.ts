@@ -4,7 +4,7 @@ import { keptContent, listedTo, shownContent } from '../timeline/index.ts'
 import { audit } from './audit.ts'
 import { messageEvents } from './events.ts'
 import { forgetErased, forgetRest } from './followers.ts'
-import { messagesShownTo } from './hearing.ts'
+import { isGroupRuled, messagesShownTo } from './hearing.ts'
 import { forgetUser } from './jobs.ts'
 import { listedFor } from './listed.ts'
 import { keptMedia, mayUploadTo, shownMedia } from './media.ts'
@@ -40,7 +40,7 @@ export const messages = area({
   followers: [forgetErased],
   jobs: [purgeReplies, forgetUser, forgetRest],
   rates: [messageRate],
-  hearing: { shows: messagesShownTo },
+  hearing: { shows: messagesShownTo, isRuled: isGroupRuled },
   audit,
   answers: [
     shownContent.answeredBy(shownMedia),

@@ -43,6 +43,7 @@ export const messageSaved = defineEvent({
   payload: ofUser,
   forms: messageForms,
   audience: ({ uid }) => [userChannel(uid)],
+  tellsOf: ofMessage,
   frame: marked('save', 'saved'),
   doneBy: ({ uid }) => ({ uid }),
 })
@@ -52,6 +53,7 @@ export const messageUnsaved = defineEvent({
   payload: ofUser,
   forms: messageForms,
   audience: ({ uid }) => [userChannel(uid)],
+  tellsOf: ofMessage,
   frame: marked('save', 'unsaved'),
   doneBy: ({ uid }) => ({ uid }),
 })

@@ -9,7 +9,7 @@ import { migrations } from './tables.ts'
 export type { MemberScope } from './catalogue.ts'
 export * as scopeRules from './rules.ts'
 export { notHiddenByScope } from './shown.ts'
-export { type Membership, ruledGroupsOf, scopeValuesFor } from './store.ts'
+export { isRuled, type Membership, ruledGroupsOf, scopeValuesFor } from './store.ts'
 
 export const scopePermissions = area({
   name: 'scope-permissions',

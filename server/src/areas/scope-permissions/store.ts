@@ -64,6 +64,12 @@ export async function givenToActor(db: TenantDb, actor: Actor, circle: ScopeCirc
 export const anyRuled = (db: TenantDb) =>
   sql<SqlBool>`EXISTS (SELECT 1 FROM scope_permissions WHERE scope_permissions.app_id = ${db.appId})`
 
+/** Whether a group has set anything. */
+export async function isRuled(db: TenantDb, guid: string): Promise<boolean> {
+  const rows = db.select('scope_permissions').select('scope_permissions.scope')
+  return (await rows.where('scope_permissions.guid', '=', guid).limit(1).execute()).length > 0
+}
+
 /** What was set for an act in a group, and to members of which scopes it may be done. */
 export async function saidFor(db: TenantDb, actor: Actor, circle: ScopeCircle, act: string) {
   const given = await givenToActor(db, actor, circle)
