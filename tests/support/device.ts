@@ -35,18 +35,24 @@ export interface Connecting {
   token?: string
 }
 
-export function openSocket(h: House, host: string, path?: string): WebSocket {
+export function openSocket(h: House, host: string, path?: string, more?: ClientOptions): WebSocket {
   const { port, caFile } = h.service
-  return socketAt({ port, ca: readFileSync(caFile, 'utf8') }, host, path)
+  return socketAt({ port, ca: readFileSync(caFile, 'utf8') }, host, path, more)
 }
 
-export function socketAt({ port, ca }: { port: number; ca: string }, host: string, path = '/v3/realtime'): WebSocket {
+export function socketAt(
+  { port, ca }: { port: number; ca: string },
+  host: string,
+  path = '/v3/realtime',
+  more: ClientOptions = {},
+): WebSocket {
   // The types of the package leave out what it hands on to TLS.
   const options: ClientOptions & { servername: string } = {
     ca,
     servername: host,
     headers: { host: `${host}:${port}` },
     perMessageDeflate: false,
+    ...more,
   }
   return new WebSocket(`wss://127.0.0.1:${port}${path}`, options)
 }

@@ -61,12 +61,12 @@ export interface HouseOptions {
   on?: FreshDatabase
   areas?: Area[]
   pages?: PageSet[]
+  /** How long devices may take that stay connected. */
   livePatience?: Partial<GatewayPatience>
   environment?: Record<string, string>
   strict?: boolean
   passwords?: Passwords
   way?: Way
-  /** How long devices may take that stay connected. */
   /** One that stands still, unless it is given. */
   clock?: AdjustableClock
 }

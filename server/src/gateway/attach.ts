@@ -195,7 +195,10 @@ export function createAttaching(parts: Parts): Attaching {
     }
   }
 
-  /** Tells a device what it missed; stops where it has to be found out what its user may be shown from there on. */
+  /**
+   * Tells a device what it missed; stops where it has to be found out what its user may be shown from there on, and while
+   * the device has much to take.
+   */
   function walk(session: Session, place: Place, events: Told[]): boolean {
     const { uid } = session.caller
     for (const told of events) {
@@ -208,6 +211,7 @@ export function createAttaching(parts: Parts): Attaching {
         place.shows = 'unknown'
         return false
       }
+      if (!session.line.hasRoom()) return false
     }
     return true
   }

@@ -105,6 +105,8 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   }
 
   function hear(data: Buffer, isBinary: boolean): void {
+    // What was on its way when the line was closed.
+    if (!line.isOpen()) return
     heardAt = performance.now()
     figures.framesIn += 1
     if (data.length > frameBytesMax) return void line.close(closeCodes.frameTooLarge, 'a frame is too large')
