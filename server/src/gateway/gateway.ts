@@ -107,7 +107,9 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     ({ appId, uid }) => database.read((connection) => showsTo(areas, tenantDb(connection, appId), uid), appId),
     tellTrouble,
   )
+  const visits = new Set<Visit>()
   hear = (event) => {
+    if (event.id <= positions.heard().id) beginAnew(event.id - 1)
     const ready = told(event)
     recent.add(ready)
     positions.moveTo(ready)
@@ -132,11 +134,17 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     log: ofApp,
     entered,
   })
-  const visits = new Set<Visit>()
   const unknown = new Set<Visit>()
   const server = new WebSocketServer({ noServer: true, maxPayload: frameBytesRead, perMessageDeflate: false })
   let isDraining = false
   const checking = setInterval(checkAll, patience.checkMilliseconds).unref()
+
+  /** The log was set back, as by a backup that was restored meanwhile: what anybody was told may not have happened. */
+  function beginAnew(since: number): void {
+    log.warn('the log was set back; all devices are asked to come back')
+    recent.restart(since)
+    for (const visit of visits) visit.close(closeCodes.tooSlow, 'the log was set back: come back and resume')
+  }
 
   function tellTrouble(error: unknown): void {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'it cannot be read what a user may be shown')
