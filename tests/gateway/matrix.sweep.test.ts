@@ -75,7 +75,10 @@ const rows: Record<string, Row> = {
     told: { 'message text': `${both} lin` },
   },
   "a text sent with somebody else's device in the header": {
-    act: (scene) => ok(scene.app.post('/messages', toBoats(), { ...as('ada'), resource: resourceOf(scene, 'mia') })),
+    act: (scene) => {
+      const headers = { resource: resourceOf(scene, 'mia') }
+      return ok(scene.ada.send('/messages', { method: 'POST', body: toBoats(), headers }))
+    },
     told: { 'message text': inBoats },
   },
   'a text in a group': {

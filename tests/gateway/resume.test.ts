@@ -12,6 +12,7 @@ import {
   openSocket,
   tokenOf,
   untilAllHeard,
+  untilTold,
 } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
 import { appWith, as, say, sayIn } from '../support/talk.ts'
@@ -69,6 +70,7 @@ for (const database of databases) {
     async function forget(): Promise<void> {
       h.clock.setOffset(h.clock.offsetSeconds() + memorySeconds + 1)
       await say(app, 'ada', 'mia')
+      await untilTold(h)
     }
 
     async function fetchesAnew(device: Device, token: string, auth: object = {}): Promise<void> {

@@ -49,6 +49,8 @@ export interface GatewayPatience {
   graceMilliseconds: number
   /** For what another node may have told a device, and this one has not heard of. */
   aheadMilliseconds: number
+  /** Until somebody who types, and of whom nothing more is heard, has ceased to. */
+  typingMilliseconds: number
 }
 
 const usualPatience: GatewayPatience = {
@@ -58,6 +60,7 @@ const usualPatience: GatewayPatience = {
   checkMilliseconds: 1_000,
   graceMilliseconds: 5_000,
   aheadMilliseconds: 5_000,
+  typingMilliseconds: 5_000,
 }
 
 const unknownMax = 2_000
@@ -117,7 +120,10 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
 
   const departures = createDepartures(tools, patience.graceMilliseconds)
   // Without the log nobody knows any more who may hear what.
-  const words = createWords({ database, tools, hearers, mayTell: () => tail.behindMilliseconds() < lagMillisecondsMax })
+  const words = createWords({
+    ...{ database, tools, hearers, typingMilliseconds: patience.typingMilliseconds },
+    mayTell: () => tail.behindMilliseconds() < lagMillisecondsMax,
+  })
   const announcer = createAnnouncer({
     ...{ database, log, presence: tools.presence, tools: () => tools },
     frame: (type, rest) => encode({ type, ...rest }),
