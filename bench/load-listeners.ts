@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { firstToken } from '../server/src/areas/auth-tokens/store.ts'
 import { usersByUid } from '../server/src/areas/users/index.ts'
+import { workIn } from '../server/src/common/work-in.ts'
 import { openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
-import { type InApp, workIn } from '../server/src/kit/work.ts'
+import type { InApp } from '../server/src/kit/work.ts'
 import { addPeople, enter, makeGroup } from './load-crowd.ts'
 
 /** Users with a token each, all of them in the same groups, and a speaker whom they listen to. */

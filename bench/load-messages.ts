@@ -4,9 +4,10 @@ import { sendMessage, speakerFor } from '../server/src/areas/messages/index.ts'
 import { messagesList } from '../server/src/areas/messages/store.ts'
 import { openRows, placeOfGroup } from '../server/src/areas/timeline/index.ts'
 import { addMissingUsers } from '../server/src/areas/users/index.ts'
+import { workIn } from '../server/src/common/work-in.ts'
 import { openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
-import { type Work, workIn } from '../server/src/kit/work.ts'
+import type { Work } from '../server/src/kit/work.ts'
 import type { TenantDb } from '../server/src/storage/tenant.ts'
 
 /**

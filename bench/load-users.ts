@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { addMissingUsers } from '../server/src/areas/users/store.ts'
+import { workIn } from '../server/src/common/work-in.ts'
 import { openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
-import { workIn } from '../server/src/kit/work.ts'
 
 /**
  * A million users in a few minutes, written by Parley's own code in large transactions. They joined evenly over three

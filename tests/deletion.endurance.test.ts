@@ -12,7 +12,8 @@ import {
   writeMessage,
 } from '../server/src/areas/timeline/index.ts'
 import { addMissingUsers, usersByUid } from '../server/src/areas/users/index.ts'
-import { type Work, workIn } from '../server/src/kit/work.ts'
+import { workIn } from '../server/src/common/work-in.ts'
+import type { Work } from '../server/src/kit/work.ts'
 import { type Connection, connectionOver } from '../server/src/storage/connection.ts'
 import { putSearchEntries } from '../server/src/storage/search.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'

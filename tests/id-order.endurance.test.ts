@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { placeOfUsers, writeMessage } from '../server/src/areas/timeline/index.ts'
-import { workIn } from '../server/src/kit/work.ts'
+import { workIn } from '../server/src/common/work-in.ts'
 import { databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type Caller, callerAt, type House, house } from './support/house.ts'
 import { appWith, as, idsIn, say } from './support/talk.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { authTokenUpdated } from '../../server/src/areas/auth-tokens/events.ts'
-import { workIn } from '../../server/src/kit/work.ts'
+import { workIn } from '../../server/src/common/work-in.ts'
 import { databases } from '../support/databases.ts'
 import {
   attachDevice,

@@ -1,4 +1,5 @@
-import { type View, viewIn } from '../../server/src/kit/work.ts'
+import { viewIn } from '../../server/src/common/work-in.ts'
+import type { View } from '../../server/src/kit/work.ts'
 import { connectionOver } from '../../server/src/storage/connection.ts'
 import type { AppClient, House } from './house.ts'
 import { acrossApps } from './tripwire.ts'

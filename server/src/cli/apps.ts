@@ -1,5 +1,5 @@
 import { addApp, ensureOwner, ownerAccountId, toAppRecord } from '../areas/apps/index.ts'
-import { workIn } from '../kit/work.ts'
+import { workIn } from '../common/work-in.ts'
 import { type Command, required, table, UsageError, withExistingHouse, withHouse } from './command.ts'
 
 export const apps: Command = {

@@ -1,7 +1,7 @@
 import { addKey, keysOf, removeKey, toApiKey } from '../areas/api-keys/index.ts'
 import { addManagementKey } from '../areas/apps/index.ts'
+import { workIn } from '../common/work-in.ts'
 import type { House } from '../compose.ts'
-import { workIn } from '../kit/work.ts'
 import { type Command, type Invocation, required, table, UsageError, withExistingHouse, withHouse } from './command.ts'
 
 export const keys: Command = {

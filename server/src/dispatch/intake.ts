@@ -1,6 +1,6 @@
 import { openReception, type Reception } from '../areas/files/index.ts'
+import { workIn } from '../common/work-in.ts'
 import type { Tools } from '../kit/ports.ts'
-import { workIn } from '../kit/work.ts'
 import { type OperationCall, requireActor, type Stage } from './perform.ts'
 import { uploadMeter } from './uploads.ts'
 

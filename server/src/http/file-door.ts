@@ -12,6 +12,7 @@ import {
   thumbnailType,
   ticketIn,
 } from '../areas/files/index.ts'
+import { workIn } from '../common/work-in.ts'
 import type { Directory } from '../dispatch/directory.ts'
 import { answerTo, apiNotFound } from '../dispatch/errors.ts'
 import type { Trace } from '../dispatch/trace.ts'
@@ -19,7 +20,7 @@ import { uploadMeter } from '../dispatch/uploads.ts'
 import { ApiError, badRequest } from '../kit/errors.ts'
 import type { Limits } from '../kit/limits.ts'
 import type { Tools } from '../kit/ports.ts'
-import { type InApp, workIn } from '../kit/work.ts'
+import type { InApp } from '../kit/work.ts'
 import type { Database } from '../storage/database.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'

@@ -1,7 +1,7 @@
 import { signOfLife } from '../areas/calls/index.ts'
 import { playScript } from '../areas/emulator/index.ts'
+import { workIn } from '../common/work-in.ts'
 import type { House } from '../compose.ts'
-import { workIn } from '../kit/work.ts'
 
 /** Calls that are going on while someone looks at the demo: a meeting in progress, and a call that rings. */
 

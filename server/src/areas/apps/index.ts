@@ -1,5 +1,5 @@
+import { storedFacts } from '../../common/work-in.ts'
 import { area } from '../../kit/area.ts'
-import { storedFacts } from '../../kit/work.ts'
 import { appArchived, appCreated, appSettingsChanged } from './events.ts'
 import { purgeApp } from './jobs.ts'
 import { operations } from './operations.ts'

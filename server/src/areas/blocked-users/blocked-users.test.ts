@@ -12,8 +12,8 @@ import {
   house,
 } from '../../../../tests/support/house.ts'
 import { settleUntil } from '../../../../tests/support/until.ts'
+import { workIn } from '../../common/work-in.ts'
 import { channelKey } from '../../kit/channel.ts'
-import { workIn } from '../../kit/work.ts'
 import { tenantDb } from '../../storage/tenant.ts'
 import { userBlocked, userUnblocked } from './events.ts'
 import { refusalTo, relationBetween } from './index.ts'

@@ -5,7 +5,7 @@ import { type AppClient, assertFails, assertSucceeds, type House, house } from '
 import { appWith, as, say } from '../../../../tests/support/talk.ts'
 import { logOf } from '../../../../tests/support/told.ts'
 import { settleUntil } from '../../../../tests/support/until.ts'
-import { workIn } from '../../kit/work.ts'
+import { workIn } from '../../common/work-in.ts'
 import { listFriend } from './friends.ts'
 
 for (const database of databases) {

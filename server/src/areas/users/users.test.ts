@@ -399,7 +399,7 @@ for (const database of databases) {
     /** Adds users below the front door, spread over days. */
     async function addMany(app: AppClient, count: number, make: (at: number) => { uid: string; name: string }) {
       const { addMissingUsers } = await import('./index.ts')
-      const { workIn } = await import('../../kit/work.ts')
+      const { workIn } = await import('../../common/work-in.ts')
       await h.service.house.database.write(async (connection) => {
         for (let at = 0; at < count; at += 100) {
           const people = Array.from({ length: Math.min(100, count - at) }, (_, more) => make(at + more))
