@@ -74,6 +74,8 @@ for (const database of databases) {
     }
 
     async function fetchesAnew(device: Device, token: string, auth: object = {}): Promise<void> {
+      // Whoever comes back before the node has heard of it has missed nothing, and hears of it live.
+      await untilTold(h)
       const back = await comeBack(device, token, auth)
       assert.deepEqual([back.welcome.resumed, kinds(back.frames)], [false, ['caught_up']])
       await say(app, 'ada', device.uid, 'From now on')
