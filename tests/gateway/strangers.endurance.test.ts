@@ -29,7 +29,7 @@ describe('sockets that never log in', () => {
     const environment = { PARLEY_CONNECTIONS_PER_ADDRESS_MAX: '10000' }
     const h = await house({
       ...{ database: 'sqlite' as const, environment },
-      livePatience: { authMilliseconds: 2_000, checkMilliseconds: 50 },
+      livePatience: { authMilliseconds: 3_000, checkMilliseconds: 50 },
     })
     const app = await appWith(h, 'ada', 'lin')
     const ada = await connect(h, app, 'ada')
