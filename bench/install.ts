@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { databaseAt, runAt } from '../scripts/postgres.ts'
 import { sqliteFile } from '../server/src/storage/sqlite.ts'
 import type { Request } from './load.ts'
 import { multiplyCalls, postgresTarget, sqliteTarget, templateScripts } from './load-calls.ts'
 import { loadCrowd } from './load-crowd.ts'
+import { loadListeners } from './load-listeners.ts'
 import { loadMessages } from './load-messages.ts'
 import { loadUsers } from './load-users.ts'
 import { loadWorst } from './load-worst.ts'
@@ -82,6 +83,15 @@ export function installWithCrowd(messages: number, folder: string): Promise<Inst
     kind: 'crowd',
     records: messages,
     offline: (install) => loadCrowd(install, messages),
+  })
+}
+
+/** An install with so many users who listen to one. */
+export function installWithListeners(users: number, folder: string): Promise<Install> {
+  return installFilled(folder, undefined, {
+    kind: 'listeners',
+    records: users,
+    offline: (install) => loadListeners(install, users),
   })
 }
 
@@ -194,13 +204,17 @@ export function requestTo(
 }
 
 /** Sends one request and answers what came back, headers without those that Node adds by itself. */
-export function send(running: Running, { method, path, headers, body }: Request): Promise<Answer> {
+export function send(
+  running: Running,
+  { method, path, headers, body }: Request,
+  agent: Agent | false = false,
+): Promise<Answer> {
   const addedByNode = ['date', 'connection', 'keep-alive']
   // Node sends the body of a DELETE without saying how long it is.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const asking = request(
-      { host: '127.0.0.1', port: running.ports.plain, method, path, headers: { ...headers, ...length }, agent: false },
+      { host: '127.0.0.1', port: running.ports.plain, method, path, headers: { ...headers, ...length }, agent },
       async (response) => {
         const chunks = await response.toArray()
         const pairs = response.rawHeaders.flatMap((_, n, all) =>

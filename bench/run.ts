@@ -11,6 +11,7 @@ import { refused, write } from './groups/keys.ts'
 import { growth, lists } from './groups/lists.ts'
 import { messageGrowth, messageLists, messagesOnPostgres, messageWrites } from './groups/messages.ts'
 import { onPostgres } from './groups/postgres.ts'
+import { realtime } from './groups/realtime.ts'
 import { oneUser, userGrowth, userLists, usersOnPostgres, userWrites } from './groups/users.ts'
 import type { Figure, Group, Plan, Row } from './harness.ts'
 import { startGenerator } from './load.ts'
@@ -23,6 +24,7 @@ const groups: Group[] = [
   ...[refused, write],
   ...[oneUser, userWrites, userLists, userGrowth],
   ...[messageWrites, messageLists, messageGrowth, messageDeletion, fileUpload, holds],
+  ...[realtime],
   ...[install, onPostgres, usersOnPostgres, messagesOnPostgres],
 ]
 

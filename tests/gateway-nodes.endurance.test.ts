@@ -23,7 +23,7 @@ import { until } from './support/until.ts'
  */
 
 const killsCount = times(4, 50)
-const wordsPerKillMax = times(40, 400)
+const wordsPerKillMax = times(40, 150)
 const lanesCount = times(2, 8)
 const seedVariable = 'NODES_SEED'
 const missing = [

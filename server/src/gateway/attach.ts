@@ -187,7 +187,7 @@ export function createAttaching(parts: Parts): Attaching {
     while (replays >= replaysAtOnce) await pause(againMilliseconds)
     replays += 1
     try {
-      const { id } = positions.heard()
+      const id = positions.last()
       const events = await reading(session, (db) => log.page(db, place.id, id))
       if (walk(session, place, events.map(parts.told)) && events.length < eventsPerPage) place.id = id
     } finally {
@@ -236,7 +236,7 @@ export function createAttaching(parts: Parts): Attaching {
 
   return {
     async attach(session, position, answer) {
-      const entered = positions.heard().id
+      const entered = positions.last()
       await refuseGone(session)
       const from = position === undefined ? undefined : await positions.find(position)
       const now = await hearingNow(session)

@@ -109,7 +109,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   )
   const visits = new Set<Visit>()
   hear = (event) => {
-    if (event.id <= positions.heard().id) beginAnew(event.id - 1)
+    if (event.id <= positions.last()) beginAnew(event.id - 1)
     const ready = told(event)
     recent.add(ready)
     positions.moveTo(ready)

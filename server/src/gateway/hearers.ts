@@ -19,7 +19,13 @@ export interface Hearer {
 
 interface HearersOfApp {
   byUid: Map<string, Hearer>
-  byChannel: Map<string, Set<Hearer>>
+  byChannel: Map<string, ChannelHere>
+}
+
+interface ChannelHere {
+  /** The one text that all of its hearers have for it: each of them was read another one. */
+  key: string
+  hearers: Set<Hearer>
 }
 
 /** Who is here, found by user and by what they hear. Each app has maps of its own: no two keys of different apps can meet. */
@@ -54,30 +60,34 @@ export function createHearers(): Hearers {
     return app
   }
 
-  function enter({ byChannel }: HearersOfApp, hearer: Hearer, channel: string): void {
-    const others = byChannel.get(channel)
-    if (others) others.add(hearer)
-    else byChannel.set(channel, new Set([hearer]))
+  /** Answers the key to keep. */
+  function enter({ byChannel }: HearersOfApp, hearer: Hearer, channel: string): string {
+    const here = byChannel.get(channel) ?? { key: channel, hearers: new Set() }
+    here.hearers.add(hearer)
+    byChannel.set(here.key, here)
+    return here.key
   }
 
   function leave({ byChannel }: HearersOfApp, hearer: Hearer, channel: string): void {
-    const others = byChannel.get(channel)
-    others?.delete(hearer)
-    if (others?.size === 0) byChannel.delete(channel)
+    const here = byChannel.get(channel)
+    here?.hearers.delete(hearer)
+    if (here?.hearers.size === 0) byChannel.delete(channel)
   }
+
+  const hearersAt = ({ byChannel }: HearersOfApp, channel: string): Iterable<Hearer> =>
+    byChannel.get(channel)?.hearers ?? nobody
 
   function join(app: HearersOfApp, channel: string, uid: string | undefined): void {
     const hearer = uid === undefined ? undefined : app.byUid.get(uid)
     if (!hearer) return
-    hearer.channels.add(channel)
-    enter(app, hearer, channel)
+    hearer.channels.add(enter(app, hearer, channel))
     // What holds for members of the group holds for them from now on.
     doubtSight(hearer)
   }
 
   function part(app: HearersOfApp, channel: string, uid: string | undefined): void {
     const named = uid === undefined ? undefined : app.byUid.get(uid)
-    for (const hearer of uid === undefined ? [...(app.byChannel.get(channel) ?? nobody)] : named ? [named] : nobody) {
+    for (const hearer of uid === undefined ? [...hearersAt(app, channel)] : named ? [named] : nobody) {
       hearer.channels.delete(channel)
       leave(app, hearer, channel)
     }
@@ -88,7 +98,7 @@ export function createHearers(): Hearers {
     add(hearer) {
       const app = appOf(hearer.appId)
       app.byUid.set(hearer.uid, hearer)
-      for (const channel of hearer.channels) enter(app, hearer, channel)
+      hearer.channels = new Set([...hearer.channels].map((channel) => enter(app, hearer, channel)))
     },
     remove(hearer) {
       const app = apps.get(hearer.appId)
@@ -98,10 +108,10 @@ export function createHearers(): Hearers {
       if (app.byUid.size === 0) apps.delete(hearer.appId)
     },
     hearing(appId, channels) {
-      const byChannel = apps.get(appId)?.byChannel
-      if (!byChannel) return nobody
-      if (channels.length === 1) return byChannel.get(channels[0] as string) ?? nobody
-      return new Set(channels.flatMap((channel) => [...(byChannel.get(channel) ?? nobody)]))
+      const app = apps.get(appId)
+      if (!app) return nobody
+      if (channels.length === 1) return hearersAt(app, channels[0] as string)
+      return new Set(channels.flatMap((channel) => [...hearersAt(app, channel)]))
     },
     move({ appId, joins, leaves }) {
       const app = apps.get(appId)

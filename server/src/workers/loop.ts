@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { oneByOne } from '../plain/one-by-one.ts'
 
 export interface Loop {
@@ -11,7 +11,7 @@ export interface Loop {
 }
 
 export interface LoopOptions {
-  /** Wake-ups that come within this time are answered together. */
+  /** Wake-ups that come within this time of a round are answered together; one that comes later is answered at once. */
   gatherMilliseconds?: number
   /** Hears of what went wrong; the round is tried again a moment later. */
   failed(error: unknown): void
@@ -19,7 +19,7 @@ export interface LoopOptions {
 
 // Wake-ups can be lost; this bounds how late anything is noticed without one.
 export const pollMilliseconds = 500
-// Wake-ups come with every commit that leaves something; what comes within this time is looked at together.
+// Wake-ups come with every commit that leaves something; where there are many, a look has what came within this time.
 export const gatherMilliseconds = 5
 // Woken or not: whoever connects to a database that is starting only keeps it from doing so.
 const failureMilliseconds = 500
@@ -32,11 +32,12 @@ export function createLoop(round: () => Promise<boolean>, { gatherMilliseconds, 
   let isStopped = false
   let isGoing = false
   let isWoken = false
+  let lookedAt = Number.NEGATIVE_INFINITY
   const { inTurn, rest } = oneByOne()
 
   async function workOff(): Promise<void> {
+    await gather()
     isWoken = false
-    if (gatherMilliseconds !== undefined) await pause(gatherMilliseconds)
     try {
       while (!isStopped && (await inTurn(round))) {}
     } catch (error) {
@@ -44,7 +45,16 @@ export function createLoop(round: () => Promise<boolean>, { gatherMilliseconds, 
       failed(error)
       await pause(failureMilliseconds, undefined, { ref: false })
       isWoken = true
+    } finally {
+      lookedAt = performance.now()
     }
+  }
+
+  async function gather(): Promise<void> {
+    if (gatherMilliseconds === undefined) return
+    const left = lookedAt + gatherMilliseconds - performance.now()
+    // Whoever has just committed is answered first.
+    await (left > 0 ? pause(left) : nextTurn())
   }
 
   async function goOn(): Promise<void> {
