@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 /** Sockets that never say who they are: nobody else notices them, and nothing is left of them. */
 
-const strangersMax = times(200, 5_000)
+const strangersMax = times(100, 5_000)
 const atOnce = 50
 const rounds = times(1, 3)
 const megabyte = 1024 * 1024
