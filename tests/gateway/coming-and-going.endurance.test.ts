@@ -9,7 +9,7 @@ import { appWith, as, clientOf, sayIn } from '../support/talk.ts'
 
 /** People come into a group and leave it while others talk; one who stays tells what each of them should have heard. */
 
-const comings = times(12, 1_000)
+const comings = times(8, 1_000)
 const wordsMeanwhile = 2
 const guid = 'boats'
 

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 /** Sockets that never say who they are: nobody else notices them, and nothing is left of them. */
 
-const strangersMax = times(200, 5_000)
+const strangersMax = times(100, 5_000)
 const atOnce = 50
 const rounds = times(1, 3)
 const megabyte = 1024 * 1024
@@ -29,7 +29,7 @@ describe('sockets that never log in', () => {
     const environment = { PARLEY_CONNECTIONS_PER_ADDRESS_MAX: '10000' }
     const h = await house({
       ...{ database: 'sqlite' as const, environment },
-      livePatience: { authMilliseconds: 2_000, checkMilliseconds: 50 },
+      livePatience: { authMilliseconds: 3_000, checkMilliseconds: 50 },
     })
     const app = await appWith(h, 'ada', 'lin')
     const ada = await connect(h, app, 'ada')
