@@ -4,7 +4,7 @@ import type { ClientOptions } from 'ws'
 import { threadFollowed } from '../../server/src/areas/threads/events.ts'
 import { workIn } from '../../server/src/common/work-in.ts'
 import { databases } from '../support/databases.ts'
-import { attachDevice, connect, type Frame, logIn, openSocket, tokenOf, untilAllHeard } from '../support/device.ts'
+import { attachDevice, connect, type Frame, logIn, openSocket, tokenOf, untilAllGone, untilAllHeard } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
 import { sendPlain } from '../support/plain-http.ts'
 import { appWith, say } from '../support/talk.ts'
@@ -66,9 +66,7 @@ describe('a device', () => {
     assert.match(text, /^parley_sockets 100$/m)
     assert.match(text, /^parley_devices 100$/m)
     for (const device of [...others, last]) device.cut()
-    await until('they are gone', async () =>
-      /^parley_sockets 0$/m.test((await h.client.send('localhost', '/metrics')).text),
-    )
+    await untilAllGone(h)
   })
 
   it('may send 64 KB in a frame, and not more', async () => {

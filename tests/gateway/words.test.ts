@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it, type TestContext } from 'node:test'
 import { databases } from '../support/databases.ts'
-import { connect, type Device, type Frame, tokenOf, untilAllHeard } from '../support/device.ts'
+import { connect, type Device, type Frame, tokenOf, untilAllGone, untilAllHeard } from '../support/device.ts'
 import { type AppClient, assertSucceeds, callerAt, type House, house } from '../support/house.ts'
 import { appWith, as, say, sayIn } from '../support/talk.ts'
 import { until } from '../support/until.ts'
@@ -47,6 +47,7 @@ for (const database of databases) {
     beforeEach(async () => {
       await Promise.all(devices.map((device) => device.close()))
       devices = []
+      await untilAllGone(h)
     })
 
     async function devicesOf(...uids: string[]): Promise<Device[]> {

@@ -155,3 +155,11 @@ export async function untilAllHeard(app: AppClient, devices: Device[]): Promise<
   const isLast = ({ type, body }: Frame) => type === 'message' && body.data.text === text
   for (const { uid, frames } of devices) await until(`${uid} hears the last word`, () => frames.some(isLast))
 }
+
+/** Waits until the node knows that all devices have gone; a device knows it first. */
+export function untilAllGone(h: House): Promise<void> {
+  return until('all devices are gone', async () => {
+    const { text } = await h.client.send('localhost', '/metrics')
+    return /^parley_sockets 0$/m.test(text)
+  })
+}
