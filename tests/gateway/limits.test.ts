@@ -4,7 +4,16 @@ import type { ClientOptions } from 'ws'
 import { threadFollowed } from '../../server/src/areas/threads/events.ts'
 import { workIn } from '../../server/src/common/work-in.ts'
 import { databases } from '../support/databases.ts'
-import { attachDevice, connect, type Frame, logIn, openSocket, tokenOf, untilAllGone, untilAllHeard } from '../support/device.ts'
+import {
+  attachDevice,
+  connect,
+  type Frame,
+  logIn,
+  openSocket,
+  tokenOf,
+  untilAllGone,
+  untilAllHeard,
+} from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
 import { sendPlain } from '../support/plain-http.ts'
 import { appWith, say } from '../support/talk.ts'

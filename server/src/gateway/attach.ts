@@ -7,12 +7,14 @@ import type { TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
 import { appChannel, channelKey, channelOf } from '../kit/channel.ts'
 import { bucketsFor } from '../plain/bucket.ts'
+import { mapInTurns } from '../plain/map-in-turns.ts'
+import { within } from '../plain/time-limit.ts'
 import type { Database } from '../storage/database.ts'
 import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Delivery } from './delivery.ts'
 import type { Hearer, Hearers } from './hearers.ts'
-import { eventsPerPage, type LogOfApp } from './log-of-app.ts'
+import type { LogOfApp } from './log-of-app.ts'
 import type { Positions } from './positions.ts'
 import { dissolves, type Recent } from './recent.ts'
 import { isEnded, isShown, type Session, tell } from './session.ts'
@@ -56,21 +58,31 @@ interface Place extends Pick<Hearer, 'channels' | 'shows'> {
   id: number
   /** What is taken back later on the way, and with which event; it is not told any more. */
   retracted: Map<string, number>
+  /** What comes next, as far as it has been looked up. */
+  next: Told[]
 }
 
 // More than this is fetched faster than it is told.
 const missedMax = 10_000
+// So much may be asked for as often as a user may connect.
+const missedOftenMax = 1_000
 const replaysAtOnce = 4
+const learnMilliseconds = 5_000
 const replaysPerMinute = 6
 const eventsPerTurn = 500
 const triesMax = 40
 const againMilliseconds = 25
+const tooLong = () => {
+  throw new DatabaseUnavailable('what a user may be shown cannot be read')
+}
 const nothingRetracted: Map<string, number> = new Map()
 
 export function createAttaching(parts: Parts): Attaching {
   const { database, areas, hearers, recent, positions, delivery, log } = parts
   const replaysOf = bucketsFor(replaysPerMinute / 60, replaysPerMinute)
   let replays = 0
+
+  const toldOfEach = async (events: TailedEvent[] | undefined) => events && mapInTurns(events, parts.told)
 
   const reading = <T>({ app }: Session, work: (db: TenantDb) => Promise<T>) =>
     database.read((connection) => work(tenantDb(connection, app.id)), app.id)
@@ -89,14 +101,14 @@ export function createAttaching(parts: Parts): Attaching {
     const { app, caller } = session
     for (let tries = 0; tries < triesMax; tries += 1) {
       const known = hearers.find(app.id, caller.uid)
-      if (known?.shows === 'unknown') await delivery.learn(known)
+      if (known?.shows === 'unknown') await within(learnMilliseconds, delivery.learn(known), tooLong)
       else if (known) {
         const { channels, shows } = known
-        return { ...positions.heard(), channels: new Set(channels), shows, retracted: nothingRetracted }
+        return { ...positions.heard(), channels: new Set(channels), shows, retracted: nothingRetracted, next: [] }
       } else {
         const heard = positions.heard()
         const read = await reading(session, (db) => readHearing(db, caller.uid, heard.id))
-        if (read) return { ...heard, ...read, retracted: nothingRetracted }
+        if (read) return { ...heard, ...read, retracted: nothingRetracted, next: [] }
         await pause(againMilliseconds)
       }
     }
@@ -112,11 +124,14 @@ export function createAttaching(parts: Parts): Attaching {
     uid: string,
     at: number,
   ): Promise<Pick<Place, 'channels' | 'shows'> | undefined> {
-    const since = (await log.turns(db, at))?.map(parts.told)
+    const since = await toldOfEach(await log.turns(db, at))
     const channels = new Set((await channelsOf(areas, db, uid)).map(channelKey))
     const shows = await showsTo(areas, db, uid)
     const meanwhile = await log.turns(db, at)
-    if (!since || since.length !== meanwhile?.length || since.some(dissolves)) return undefined
+    if (!since || since.length !== meanwhile?.length) return undefined
+    // What they were allowed to see where they are no more cannot be read any more either.
+    const hasLeft = since.some(({ leaves }) => leaves.some((move) => move.uid === uid))
+    if (hasLeft || since.some(dissolves)) return undefined
     takeBack(channels, since, uid)
     return { channels, shows }
   }
@@ -125,7 +140,8 @@ export function createAttaching(parts: Parts): Attaching {
   async function comeBack(session: Session, from: number, now: Place): Promise<Place | undefined> {
     const { uid } = session.caller
     const turns = await turnsBetween(session, from, now)
-    if (!turns) return undefined
+    // Whoever was shut out meanwhile, and let in again, begins anew: it may be somebody else's name by now.
+    if (!turns || turns.some((told) => isEnded(session, told))) return undefined
     const channels = new Set(now.channels)
     takeBack(channels, turns, uid)
     const left = turns.flatMap(({ leaves }) => leaves.filter((move) => move.uid === uid).map((move) => move.channel))
@@ -133,7 +149,7 @@ export function createAttaching(parts: Parts): Attaching {
     const isChanged = turns.some(({ sights }) => sights.some((key) => heard.has(key)))
     if (isChanged || turns.some(dissolves) || (await areRuled(session, left))) return undefined
     const retracted = turns.flatMap(({ id, retracts }) => retracts.map((record) => [record, id] as const))
-    return { id: from, channels, shows: now.shows, retracted: new Map(retracted) }
+    return { id: from, channels, shows: now.shows, retracted: new Map(retracted), next: [] }
   }
 
   /** What a user was allowed to see in such a channel is not known any more once they have left it. */
@@ -150,46 +166,57 @@ export function createAttaching(parts: Parts): Attaching {
         ...recent.dissolvingAfter(from, app.id),
         ...recent.retractingAfter(from, app.id),
       ]
+      const isMuch = found.length > missedOftenMax && !replaysOf(app.id, caller.uid).take(1)
+      if (isMuch || found.length > missedMax) return undefined
       return [...new Set(found)].filter(({ id }) => id <= now.id).toSorted((a, b) => a.id - b.id)
     }
     // Whoever asks for it again and again can fetch what they want to know.
     if (!replaysOf(app.id, caller.uid).take(1)) return undefined
     return reading(session, async (db) => {
       const missed = await log.count(db, from, now.id, missedMax + 1)
-      return missed > missedMax ? undefined : (await log.turns(db, from, now.id))?.map(parts.told)
+      return missed > missedMax ? undefined : toldOfEach(await log.turns(db, from, now.id))
     })
   }
 
   /** Goes on to the present, and enters there. */
   async function catchUp(session: Session, place: Place, entered: number): Promise<void> {
     const { app, caller, line } = session
-    while (line.isOpen()) {
+    let knownAt = entered
+    for (;;) {
       if (place.shows === 'unknown') place.shows = await reading(session, (db) => showsTo(areas, db, caller.uid))
-      await line.room()
-      if (!line.isOpen()) return
-      if (recent.since() > place.id) {
-        await replayPage(session, place)
-        continue
+      if (!(await line.room())) return
+      if (recent.since() > knownAt) {
+        knownAt = positions.last()
+        await refuseGone(session)
       }
-      const events = recent.after(place.id, app.id, caller.uid, place.channels)
-      const some = events.slice(0, eventsPerTurn)
-      const isThrough = walk(session, place, some)
-      if (isThrough && some.length === events.length) {
-        refuseEnded(session, entered)
+      if (place.next.length > 0) await goOn(session, place)
+      else if (recent.since() > place.id) await readPage(session, place)
+      else {
+        place.next = recent.after(place.id, app.id, caller.uid, place.channels)
+        if (place.next.length > 0) continue
+        // From here to the entry nothing can happen.
+        refuseEnded(session, knownAt)
         return enter(session, place)
       }
-      await nextTurn()
     }
   }
 
+  /** A part of what comes next; then others have their turn. */
+  async function goOn(session: Session, place: Place): Promise<void> {
+    const some = place.next.slice(0, eventsPerTurn)
+    place.next = walk(session, place, some) ? place.next.slice(some.length) : place.next.filter(isAfter(place))
+    await nextTurn()
+  }
+
   /** From further back than memory reaches. */
-  async function replayPage(session: Session, place: Place): Promise<void> {
+  async function readPage(session: Session, place: Place): Promise<void> {
     while (replays >= replaysAtOnce) await pause(againMilliseconds)
     replays += 1
     try {
-      const id = positions.last()
-      const events = await reading(session, (db) => log.page(db, place.id, id))
-      if (walk(session, place, events.map(parts.told)) && events.length < eventsPerPage) place.id = id
+      const upTo = positions.last()
+      const events = await reading(session, (db) => log.page(db, place.id, upTo))
+      place.next = (await toldOfEach(events)) ?? []
+      if (events.length === 0) place.id = upTo
     } finally {
       replays -= 1
     }
@@ -228,7 +255,7 @@ export function createAttaching(parts: Parts): Attaching {
     const known = hearers.find(app.id, caller.uid)
     const hearer: Hearer = known ?? {
       ...{ appId: app.id, uid: caller.uid, channels, shows },
-      ...{ sessions: new Set(), sightChanges: 0, held: [] },
+      ...{ sessions: new Set(), sightChanges: 0, held: [], leftMeanwhile: [] },
     }
     if (!known) hearers.add(hearer)
     parts.entered(session, hearer)
@@ -247,6 +274,11 @@ export function createAttaching(parts: Parts): Attaching {
     },
   }
 }
+
+const isAfter =
+  ({ id }: Place) =>
+  (told: Told) =>
+    told.id > id
 
 /** Undoes what has happened to a user, the latest first. */
 function takeBack(channels: Set<string>, turns: Told[], uid: string): void {

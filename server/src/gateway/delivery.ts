@@ -15,18 +15,31 @@ export interface Delivery {
 const heldMax = 1_000
 const againMilliseconds = 500
 
-export function createDelivery(
-  hearers: Hearers,
-  readShows: (hearer: Hearer) => Promise<Shows | undefined>,
-  failed: (error: unknown) => void,
-): Delivery {
+/** What is read about users when it is needed. */
+interface Readings {
+  shows(hearer: Hearer): Promise<Shows | undefined>
+  /** Whether what is shown in one of these channels depends on what somebody is in it. */
+  areRuled(hearer: Hearer, channels: string[]): Promise<boolean>
+}
+
+export function createDelivery(hearers: Hearers, readings: Readings, failed: (error: unknown) => void): Delivery {
   const learning = new WeakMap<Hearer, Promise<void>>()
   const releasing = new WeakSet<Hearer>()
 
   function give(hearer: Hearer, told: Told): void {
     const isUnclear = hearer.shows === 'unknown' && told.definition.tellsOf !== undefined
     if (isUnclear || hearer.held.length > 0) hold(hearer, told)
-    else if (isShown(hearer, told)) for (const session of hearer.sessions) tell(session, told)
+    else show(hearer, told)
+  }
+
+  /** Whoever cannot be told something comes back and asks for it; nobody else suffers from that. */
+  function show(hearer: Hearer, told: Told): void {
+    try {
+      if (isShown(hearer, told)) for (const session of hearer.sessions) tell(session, told)
+    } catch (error) {
+      failed(error)
+      letGo(hearer)
+    }
   }
 
   /** Everything after it waits too: what is told out of order is told wrongly. */
@@ -43,13 +56,23 @@ export function createDelivery(
 
   async function release(hearer: Hearer): Promise<void> {
     releasing.add(hearer)
-    while (hearer.held.length > 0 && hearer.sessions.size > 0) {
-      await learn(hearer)
-      const held = hearer.held.splice(0)
-      for (const told of held) give(hearer, told)
+    try {
+      while (hearer.held.length > 0 && hearer.sessions.size > 0) {
+        await learn(hearer)
+        const left = hearer.leftMeanwhile.splice(0)
+        // What they were allowed to see there is not known any more.
+        if (left.length > 0 && (await readings.areRuled(hearer, left))) letGo(hearer)
+        const held = hearer.held.splice(0)
+        for (const told of held) give(hearer, told)
+      }
+    } catch (error) {
+      failed(error)
+      letGo(hearer)
+    } finally {
+      hearer.held.length = 0
+      hearer.leftMeanwhile.length = 0
+      releasing.delete(hearer)
     }
-    hearer.held.length = 0
-    releasing.delete(hearer)
   }
 
   function learn(hearer: Hearer): Promise<void> {
@@ -65,7 +88,7 @@ export function createDelivery(
     while (hearer.shows === 'unknown' && hearer.sessions.size > 0) {
       const { sightChanges } = hearer
       try {
-        const shows = await readShows(hearer)
+        const shows = await readings.shows(hearer)
         if (hearer.sightChanges === sightChanges) hearer.shows = shows
       } catch (error) {
         failed(error)
@@ -76,8 +99,12 @@ export function createDelivery(
 
   return {
     deliver(told) {
-      const { appId, channels, sights, ends } = told
+      const { appId, channels, leaves, sights, ends } = told
       for (const hearer of hearers.hearing(appId, channels)) give(hearer, told)
+      for (const { uid, channel } of leaves) {
+        const leaving = uid === undefined ? undefined : hearers.find(appId, uid)
+        if (leaving && leaving.held.length > 0) leaving.leftMeanwhile.push(channel)
+      }
       hearers.move(told)
       for (const hearer of hearers.hearing(appId, sights)) doubtSight(hearer)
       if (ends) end(ends.uid === undefined ? hearers.ofApp(appId) : [hearers.find(appId, ends.uid)], told)

@@ -1,10 +1,9 @@
-import { tooManyRequests } from '../kit/errors.ts'
 import { createBucket } from '../plain/bucket.ts'
 
 /** How much one device may say. */
 export interface FrameAllowance {
-  /** Counts a frame, and refuses what is too much. */
-  frame(): void
+  /** Counts a frame; answers whether it may be said. */
+  frame(): boolean
   /** Counts an error; answers whether it was one too many. */
   error(): boolean
 }
@@ -17,9 +16,7 @@ export function createFrameAllowance(now?: () => number): FrameAllowance {
   const frames = createBucket(framesPerSecond, framesAtOnce, now)
   const errors = createBucket(errorsPerMinute / 60, errorsPerMinute, now)
   return {
-    frame() {
-      if (!frames.take(1)) throw tooManyRequests({ retryAfter: 1 })
-    },
+    frame: () => frames.take(1),
     error: () => !errors.take(1),
   }
 }

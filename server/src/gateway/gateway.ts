@@ -5,10 +5,11 @@ import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
 import type { NamedApp } from '../dispatch/doors/app.ts'
 import { eventsByName } from '../dispatch/events-by-name.ts'
-import { showsTo } from '../dispatch/hearing.ts'
+import { isAnyRuled, showsTo } from '../dispatch/hearing.ts'
 import type { Tail, TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
-import { tenantDb } from '../storage/tenant.ts'
+import { channelOf } from '../kit/channel.ts'
+import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createAttaching } from './attach.ts'
@@ -24,7 +25,7 @@ import { logOfApp } from './log-of-app.ts'
 import { openPositions } from './positions.ts'
 import { openRecent } from './recent.ts'
 import type { Session } from './session.ts'
-import { positionSalt, teller } from './told.ts'
+import { positionSalt, type Told, teller } from './told.ts'
 import { frameBytesRead, openVisit, type Visit, type VisitParts } from './visit.ts'
 import { createWords } from './words.ts'
 
@@ -102,15 +103,19 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     () => recent,
     begun,
   )
-  const delivery = createDelivery(
-    hearers,
-    ({ appId, uid }) => database.read((connection) => showsTo(areas, tenantDb(connection, appId), uid), appId),
-    tellTrouble,
-  )
+  const readingFor = <T>({ appId }: Hearer, work: (db: TenantDb) => Promise<T>) =>
+    database.read((connection) => work(tenantDb(connection, appId)), appId)
+  const readings = {
+    shows: (hearer: Hearer) => readingFor(hearer, (db) => showsTo(areas, db, hearer.uid)),
+    areRuled: (hearer: Hearer, channels: string[]) =>
+      readingFor(hearer, (db) => isAnyRuled(areas, db, channels.map(channelOf))),
+  }
+  const delivery = createDelivery(hearers, readings, tellTrouble)
   const visits = new Set<Visit>()
   hear = (event) => {
     if (event.id <= positions.last()) beginAnew(event.id - 1)
-    const ready = told(event)
+    const ready = readied(event)
+    if (!ready) return
     recent.add(ready)
     positions.moveTo(ready)
     delivery.deliver(ready)
@@ -139,11 +144,26 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   let isDraining = false
   const checking = setInterval(checkAll, patience.checkMilliseconds).unref()
 
+  /** An event that nobody can be told of: whoever is here begins anew after it. */
+  function readied(event: TailedEvent): Told | undefined {
+    try {
+      return told(event)
+    } catch (error) {
+      log.error({ err: error, event: event.definition.name, id: event.id }, 'an event cannot be told')
+      beginAnew(event.id)
+      return undefined
+    }
+  }
+
   /** The log was set back, as by a backup that was restored meanwhile: what anybody was told may not have happened. */
   function beginAnew(since: number): void {
-    log.warn('the log was set back; all devices are asked to come back')
+    log.warn({ since }, 'all devices are asked to come back, and begin anew')
     recent.restart(since)
-    for (const visit of visits) visit.close(closeCodes.tooSlow, 'the log was set back: come back and resume')
+    for (const visit of visits) {
+      visit.close(closeCodes.tooSlow, 'the log was set back: come back and resume')
+      // What they hear may be wrong, so nobody may come back to it.
+      setImmediate(() => visit.terminate())
+    }
   }
 
   function tellTrouble(error: unknown): void {
@@ -164,11 +184,15 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
 
   /** Lets a device hear who comes and goes, as it wishes, and no longer as it wished before. */
   function subscribe(session: Session, { mode, roles = [] }: PresenceWish): void {
-    unsubscribe(session)
     const { app, caller, line } = session
-    if (mode === 'NONE' || !line.isOpen()) return
-    const whom = { appId: app.id, uid: caller.uid, mode, roles: new Set(roles) }
-    subscriptions.set(session, announcer.subscribe({ ...whom, send: line.signal }))
+    const before = subscriptions.get(session)
+    subscriptions.delete(session)
+    if (mode !== 'NONE' && line.isOpen()) {
+      const whom = { appId: app.id, uid: caller.uid, mode, roles: new Set(roles) }
+      subscriptions.set(session, announcer.subscribe({ ...whom, send: line.signal }))
+    }
+    // Only now: with its last subscriber an app forgets what it was about to tell.
+    before?.()
   }
 
   function unsubscribe(session: Session): void {
@@ -195,7 +219,6 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   }
 
   function checkOne(visit: Visit, now: number): void {
-    if (visit.session()) unknown.delete(visit)
     const isLate = unknown.has(visit) && now - visit.arrivedAt > patience.authMilliseconds
     const silence = now - visit.heardAt()
     if (isLate) visit.close(closeCodes.silent, 'nobody logged in')
@@ -216,7 +239,8 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   }
 
   const post = openPost()
-  const visitParts: VisitParts = { ...parts, attaching, words, post, figures, left, subscribe }
+  const known = (visit: Visit) => void unknown.delete(visit)
+  const visitParts: VisitParts = { ...parts, attaching, words, post, figures, left, subscribe, known }
 
   return {
     accept(request, socket, head, named) {
@@ -244,18 +268,18 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
       const leaving = all.map(async (visit) => {
         const retryAfterMs = Math.round(Math.random() * spread)
         visit.send({ type: 'reconnect', body: { retryAfterMs } })
-        await pause(Math.min(retryAfterMs, milliseconds / 2))
+        await pause(Math.min(retryAfterMs, milliseconds / 2), undefined, { ref: false })
         visit.close(closeCodes.leaving, 'this node is leaving')
       })
       const deadline = performance.now() + milliseconds
-      await Promise.race([Promise.all(leaving), pause(milliseconds)])
+      await Promise.race([Promise.all(leaving), pause(milliseconds, undefined, { ref: false })])
       while (visits.size > 0 && performance.now() < deadline) await pause(farewellMilliseconds)
       for (const visit of visits) visit.terminate()
     },
     close() {
       stopHearing()
       clearInterval(checking)
-      departures.close()
+      departures.close(hearers.all())
       announcer.stop()
       words.close()
       for (const visit of visits) visit.terminate()

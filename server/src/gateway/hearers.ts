@@ -15,6 +15,8 @@ export interface Hearer {
   sightChanges: number
   /** What is told to them once it is known again what they may be shown. */
   held: Told[]
+  /** Keys of channels that they left since. */
+  leftMeanwhile: string[]
 }
 
 interface HearersOfApp {

@@ -12,8 +12,8 @@ export interface Line {
   /** How much it was sent and has not taken. */
   untakenBytes(): number
   hasRoom(): boolean
-  /** Waits until a good part of that is taken, or the line is closed. */
-  room(): Promise<void>
+  /** Waits until a good part of that is taken; answers whether it was. Whoever takes nothing for too long is let go. */
+  room(): Promise<boolean>
   close(code: number, reason: string): void
   isOpen(): boolean
 }
@@ -22,6 +22,8 @@ const signalBytesMax = 256 * 1024
 const untakenBytesMax = 1024 * 1024
 // A device that does not read does not read that it is let go either.
 const lastWordsMilliseconds = 1_000
+// For whoever is told what they missed, and does not take it.
+const roomMilliseconds = 60_000
 
 /** Writes at the end of each turn, for all lines that have something to write. */
 export interface Post {
@@ -74,14 +76,18 @@ export function openLine(device: WebSocket, socket: Duplex, post: Post, figures:
     setTimeout(() => device.terminate(), lastWordsMilliseconds).unref()
   }
 
+  function letGo(): void {
+    figures.tooSlow += 1
+    waiting = []
+    waitingBytes = 0
+    close(closeCodes.tooSlow, 'what was sent was not taken: come back and resume')
+  }
+
   return {
     send(frame) {
       if (!isOpen()) return
-      if (untakenBytes() <= untakenBytesMax) return put(frame)
-      figures.tooSlow += 1
-      waiting = []
-      waitingBytes = 0
-      close(closeCodes.tooSlow, 'what was sent was not taken: come back and resume')
+      if (untakenBytes() <= untakenBytesMax) put(frame)
+      else letGo()
     },
     signal(frame) {
       if (!isOpen()) return
@@ -91,7 +97,9 @@ export function openLine(device: WebSocket, socket: Duplex, post: Post, figures:
     untakenBytes,
     hasRoom,
     async room() {
+      const deadline = performance.now() + roomMilliseconds
       while (isOpen() && !hasRoom()) {
+        if (performance.now() > deadline) letGo()
         await new Promise<void>((resolve) => {
           const goOn = () => {
             clearTimeout(timer)
@@ -105,6 +113,7 @@ export function openLine(device: WebSocket, socket: Duplex, post: Post, figures:
           socket.on('close', goOn)
         })
       }
+      return isOpen()
     },
     close,
     isOpen,

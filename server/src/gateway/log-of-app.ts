@@ -15,8 +15,8 @@ export interface LogOfApp {
   eventOf(row: EventRow): TailedEvent | undefined
 }
 
-export const eventsPerPage = 500
-const turnsMax = 2_000
+const eventsPerPage = 100
+const turnsMax = 1_000
 
 const isTurn = ({ joins, leaves, changesSightOf, retracts, ends }: EventDefinition) =>
   Boolean(joins ?? leaves ?? changesSightOf ?? retracts ?? ends)

@@ -1,4 +1,5 @@
 import { appChannel, channelKey } from '../kit/channel.ts'
+import { createLineUp, type LineUp } from '../plain/line-up.ts'
 import type { Database } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
 import type { Told } from './told.ts'
@@ -25,47 +26,51 @@ export interface Recent {
 
 interface RecentOfApp {
   count: number
-  byKey: Map<string, Told[]>
-  retracting: Told[]
-  dissolving: Told[]
+  byKey: Map<string, LineUp<Told>>
+  retracting: LineUp<Told>
+  dissolving: LineUp<Told>
 }
 
 const eventsMax = 20_000
 const bytesMax = 32 * 1024 * 1024
 const secondsMax = 120
+const forgottenAtOnce = 200
 
 function keepRecent(since: number, now: () => number): Recent {
   const apps = new Map<string, RecentOfApp>()
-  const queue: Told[] = []
+  const queue = createLineUp<Told>()
   let forgotten = since
   let bytes = 0
 
   function appOf(appId: string): RecentOfApp {
     const known = apps.get(appId)
     if (known) return known
-    const app: RecentOfApp = { count: 0, byKey: new Map(), retracting: [], dissolving: [] }
+    const app: RecentOfApp = {
+      ...{ count: 0, byKey: new Map() },
+      ...{ retracting: createLineUp(), dissolving: createLineUp() },
+    }
     apps.set(appId, app)
     return app
   }
 
   function forgetOldest(): void {
-    const oldest = queue.shift() as Told
+    const oldest = queue.takeFirst() as Told
     bytes -= oldest.bytes
     forgotten = oldest.id
     const app = appOf(oldest.appId)
     app.count -= 1
-    if (oldest.retracts.length > 0) app.retracting.shift()
-    if (dissolves(oldest)) app.dissolving.shift()
+    if (oldest.retracts.length > 0) app.retracting.takeFirst()
+    if (dissolves(oldest)) app.dissolving.takeFirst()
     for (const key of keysOf(oldest)) {
       const list = app.byKey.get(key)
-      list?.shift()
+      list?.takeFirst()
       if (list?.length === 0) app.byKey.delete(key)
     }
     if (app.count === 0) apps.delete(oldest.appId)
   }
 
   function isTooMuch(): boolean {
-    const [oldest] = queue
+    const oldest = queue.first()
     return oldest !== undefined && (queue.length > eventsMax || bytes > bytesMax || oldest.at < now() - secondsMax)
   }
 
@@ -75,25 +80,26 @@ function keepRecent(since: number, now: () => number): Recent {
       app.count += 1
       for (const key of keysOf(told)) {
         const list = app.byKey.get(key)
-        if (list) list.push(told)
-        else app.byKey.set(key, [told])
+        if (list) list.add(told)
+        else app.byKey.set(key, lineUpOf(told))
       }
-      if (told.retracts.length > 0) app.retracting.push(told)
-      if (dissolves(told)) app.dissolving.push(told)
-      queue.push(told)
+      if (told.retracts.length > 0) app.retracting.add(told)
+      if (dissolves(told)) app.dissolving.add(told)
+      queue.add(told)
       bytes += told.bytes
-      while (isTooMuch()) forgetOldest()
+      // After a pause all of them may be too old; the others then go with the next ones.
+      for (let n = 0; n < forgottenAtOnce && isTooMuch(); n += 1) forgetOldest()
     },
     restart(since) {
       apps.clear()
-      queue.length = 0
+      queue.clear()
       bytes = 0
       forgotten = since
     },
     since: () => forgotten,
-    last: () => queue.at(-1),
+    last: () => queue.last(),
     find(id) {
-      const found = queue[firstAfter(queue, id - 1)]
+      const [found] = queue.from((told) => told.id >= id)
       return found?.id === id ? found : undefined
     },
     after(id, appId, uid, channels) {
@@ -101,13 +107,12 @@ function keepRecent(since: number, now: () => number): Recent {
       if (!app) return []
       const found = new Set<Told>()
       const take = (key: string) => {
-        const list = app.byKey.get(key) ?? []
-        for (let n = firstAfter(list, id); n < list.length; n += 1) found.add(list[n] as Told)
+        for (const told of listAfter(app.byKey.get(key), id)) found.add(told)
       }
       take(moverKey(uid))
-      // Whoever has joined a channel meanwhile has missed what was said in it since.
-      const joined = [...found].flatMap(({ joins }) => joins.filter((move) => move.uid === uid))
-      for (const key of new Set([...channels, ...joined.map(({ channel }) => channel)])) take(key)
+      // Whoever has joined a channel meanwhile, or left one, has missed what was said in it.
+      const moves = [...found].flatMap(({ joins, leaves }) => [...joins, ...leaves]).filter((move) => move.uid === uid)
+      for (const key of new Set([...channels, ...moves.map(({ channel }) => channel)])) take(key)
       return [...found].toSorted((a, b) => a.id - b.id)
     },
     retractingAfter: (id, appId) => listAfter(apps.get(appId)?.retracting, id),
@@ -118,7 +123,13 @@ function keepRecent(since: number, now: () => number): Recent {
 /** Whether a channel ends with it for everybody; who they were it does not say. */
 export const dissolves = ({ leaves }: Told) => leaves.some(({ uid }) => uid === undefined)
 
-const listAfter = (list: Told[] = [], id: number) => list.slice(firstAfter(list, id))
+const listAfter = (list: LineUp<Told> | undefined, id: number) => list?.from((told) => told.id > id) ?? []
+
+function lineUpOf(told: Told): LineUp<Told> {
+  const list = createLineUp<Told>()
+  list.add(told)
+  return list
+}
 
 // No channel has such a key: kinds are words.
 const moverKey = (uid: string) => ` ${uid}`
@@ -128,17 +139,6 @@ function keysOf({ channels, joins, leaves, sights, ends }: Told): Set<string> {
   const moves = [...joins, ...leaves].map(({ channel, uid }) => (uid === undefined ? channel : moverKey(uid)))
   const ended = ends ? [ends.uid === undefined ? channelKey(appChannel) : moverKey(ends.uid)] : []
   return new Set([...channels, ...moves, ...sights, ...ended])
-}
-
-/** The index of the first event after one with this id. */
-function firstAfter(list: Told[], id: number): number {
-  let [low, high] = [0, list.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((list[middle] as Told).id > id) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 const rowsPerPage = 500
@@ -162,6 +162,7 @@ export async function openRecent(
   const recent = keepRecent(since, now)
   for (const row of pages.flat()) {
     const event = told(row)
+    event?.settle()
     if (event) recent.add(event)
   }
   return recent

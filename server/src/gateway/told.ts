@@ -68,10 +68,7 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
       // Only their own device: what others say of a device says nothing.
       doneBy: doer && doing !== undefined ? { uid: doer.uid, device: doing } : undefined,
       ends: definition.ends?.(payload as never),
-      payload() {
-        parsed ??= JSON.parse(kept) as object
-        return parsed
-      },
+      payload: () => parsed ?? JSON.parse(kept),
       // Objects take several times as much as their text.
       settle() {
         parsed = undefined
@@ -83,8 +80,9 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
       frameLeft(isRetracted) {
         const { left } = definition.forms ?? {}
         if (!left) return told.frame()
-        const rest = left(told.payload() as never, isRetracted) as object | undefined
-        return rest && encodeWith(rest)
+        const payload = told.payload()
+        const rest = left(payload as never, isRetracted) as object | undefined
+        return rest === payload ? told.frame() : rest && encodeWith(rest)
       },
       position() {
         position ??= positionOf({ id, appId, name: definition.name, kept, at }, salt)

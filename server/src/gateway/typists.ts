@@ -1,6 +1,6 @@
 import type { Session } from './session.ts'
 
-interface Addressee {
+export interface Addressee {
   receiver: string
   receiverType: 'user' | 'group'
 }
@@ -25,7 +25,8 @@ const againMilliseconds = 1_000
 interface Typing {
   toldAt: number
   timer: NodeJS.Timeout
-  end(): void
+  /** Absent once it has ended: then only when it was last told is kept, for as long as it must not be told again. */
+  end?: () => void
 }
 
 export function createTypists(typingMilliseconds: number): Typists {
@@ -47,20 +48,22 @@ export function createTypists(typingMilliseconds: number): Typists {
   return {
     mayTell(session, to, action) {
       const typing = here.get(session)?.get(keyOf(to))
-      if (action === 'ended') return typing !== undefined
+      if (action === 'ended') return typing?.end !== undefined
       if (!typing || performance.now() - typing.toldAt >= againMilliseconds) return true
-      typing.timer.refresh()
+      if (typing.end) typing.timer.refresh()
       return false
     },
     told(session, to, action, end) {
       const key = keyOf(to)
-      stop(session, key)
-      if (action === 'ended') return
-      const timer = setTimeout(() => {
-        stop(session, key)
-        end()
-      }, typingMilliseconds).unref()
-      here.set(session, (here.get(session) ?? new Map()).set(key, { toldAt: performance.now(), timer, end }))
+      const before = stop(session, key)
+      const hasEnded = action === 'ended'
+      const timer = setTimeout(
+        () => stop(session, key)?.end?.(),
+        hasEnded ? againMilliseconds : typingMilliseconds,
+      ).unref()
+      const toldAt = (hasEnded ? before?.toldAt : undefined) ?? performance.now()
+      const typing: Typing = { toldAt, timer, ...(!hasEnded && { end }) }
+      here.set(session, (here.get(session) ?? new Map<string, Typing>()).set(key, typing))
     },
     elsewhere({ appId, channel, resource, frame: { body } }, end) {
       const key = JSON.stringify([appId, channel, resource])
@@ -75,7 +78,7 @@ export function createTypists(typingMilliseconds: number): Typists {
     },
     forget(session) {
       const keys = [...(here.get(session)?.keys() ?? [])]
-      for (const key of keys) stop(session, key)?.end()
+      for (const key of keys) stop(session, key)?.end?.()
     },
     close() {
       for (const typings of here.values()) for (const { timer } of typings.values()) clearTimeout(timer)

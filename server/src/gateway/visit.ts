@@ -30,7 +30,7 @@ export interface Visit {
   readonly arrivedAt: number
   /** When something was last heard of the device. */
   heardAt(): number
-  /** There once the device has said who it is, and has reached the present. */
+  /** There once the device has said who it is. */
   session(): Session | undefined
   /** When it was last asked for a sign of life, or gave one. */
   askedAt(): number
@@ -56,6 +56,8 @@ export interface VisitParts {
   end(trace: Trace, method: string, status: number): void
   /** Lets a session hear who comes and goes. */
   subscribe(session: Session, wish: PresenceWish): void
+  /** A device has said who it is. */
+  known(visit: Visit): void
   left(visit: Visit, session: Session | undefined): void
 }
 
@@ -63,7 +65,7 @@ export interface VisitParts {
 export const frameBytesRead = 128 * 1024
 const frameBytesMax = 64 * 1024
 // What a device sends is done one after the other; so much may wait.
-const waitingMax = 100
+const waitingBytesMax = 2 * frameBytesMax
 const resourceBytes = 12
 
 export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, parts: VisitParts): Visit {
@@ -75,7 +77,7 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   let askedAt = arrivedAt
   let session: Session | undefined
   let isIn = false
-  let waiting = 0
+  let waitingBytes = 0
   let lastTurn = Promise.resolve()
 
   const send = (frame: object) => line.send(encode(frame))
@@ -109,13 +111,16 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
     heardAt = performance.now()
     figures.framesIn += 1
     if (data.length > frameBytesMax) return void line.close(closeCodes.frameTooLarge, 'a frame is too large')
-    if (waiting >= waitingMax) return void line.close(closeCodes.tooMuch, 'too many frames at once')
-    waiting += 1
-    const frame = isBinary ? undefined : parsedFrame(data.toString('utf8'))
+    waitingBytes += data.length
+    if (waitingBytes > waitingBytesMax) return void line.close(closeCodes.tooMuch, 'too many frames at once')
+    if (!allowance.frame()) {
+      waitingBytes -= data.length
+      return void refuse(tooManyRequests({ retryAfter: 1 }), refOfMany(data), parts.begin())
+    }
     lastTurn = lastTurn
-      .then(() => answer(frame))
+      .then(() => answer(isBinary ? undefined : parsedFrame(data.toString('utf8'))))
       .finally(() => {
-        waiting -= 1
+        waitingBytes -= data.length
       })
   }
 
@@ -126,7 +131,6 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
     const trace = parts.begin()
     let status = 200
     try {
-      allowance.frame()
       await act(await readFrame(frame), ref, trace)
     } catch (error) {
       status = refuse(error, ref, trace)
@@ -139,12 +143,14 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
     if (status === 401) line.close(closeCodes.notWelcome, 'log in again')
     else if (status === tooManyRequests.status) line.close(closeCodes.tooMuch, 'too many connections in a short time')
     else if (status >= 500) line.close(closeCodes.tryAgainLater, 'try again later')
+    else if (session) line.close(closeCodes.notWelcome, 'log in again')
   }
 
   async function act(frame: FrameIn, ref: Ref, trace: Trace): Promise<void> {
     if (frame.type === 'ping') return send({ type: 'pong', ...refOf(ref), body: { timestamp: Date.now() } })
     if (frame.type === 'auth') return enter(frame, trace)
     if (!session || !isIn) throw badRequest({ type: ['must be auth before anything else'] })
+    session.app = await parts.doors.app(named)
     await obey(session, frame, trace)
     if (ref !== undefined) send({ type: 'ack', ref, body: { success: true } })
   }
@@ -210,6 +216,7 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
     await parts.limits.count(connectRate, [app.id, caller.uid])
     const resource = body.resource ?? randomBytes(resourceBytes).toString('base64url')
     session = { app, caller, line, reached: 0, resource }
+    parts.known(visit)
     await attach(session, body)
   }
 
@@ -234,9 +241,11 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   }
 
   device.on('message', (data: Buffer, isBinary: boolean) => hear(data, isBinary))
-  device.on('pong', () => {
+  const isAlive = () => {
     heardAt = performance.now()
-  })
+  }
+  device.on('pong', isAlive)
+  device.on('ping', isAlive)
   // Whatever the library refuses it closes by itself.
   device.on('error', () => {})
   device.on('close', () => parts.left(visit, session))
@@ -244,3 +253,9 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
 }
 
 const refOf = (ref: Ref) => (ref === undefined ? {} : { ref })
+
+// To find the ref of a frame that is refused unread must cost less than to send it.
+const refLookedForBytes = 1_024
+
+const refOfMany = (data: Buffer): Ref =>
+  data.length > refLookedForBytes ? undefined : refIn(parsedFrame(data.toString('utf8')))

@@ -1,22 +1,22 @@
-import { relationBetween } from '../areas/blocked-users/index.ts'
 import { findGroup, onlineMembersCount } from '../areas/groups/index.ts'
+import { maySayTo } from '../areas/messages/index.ts'
 import { groupChannel } from '../areas/timeline/events.ts'
 import { userChannel } from '../areas/users/events.ts'
-import { requireActiveUser, toUser } from '../areas/users/index.ts'
+import { actorOf, requireActiveUser, toUser } from '../areas/users/index.ts'
 import { viewIn } from '../common/work-in.ts'
 import { type Channel, channelKey } from '../kit/channel.ts'
 import { badRequest, tooManyRequests } from '../kit/errors.ts'
 import type { Frame } from '../kit/event.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { View } from '../kit/work.ts'
-import { createBucket } from '../plain/bucket.ts'
+import { bucketsFor } from '../plain/bucket.ts'
 import type { Database } from '../storage/database.ts'
 import { encode } from './encode.ts'
 import type { FrameOf } from './frames-in.ts'
 import type { Hearers } from './hearers.ts'
 import { liveUser } from './live-user.ts'
 import type { Session } from './session.ts'
-import { createTypists } from './typists.ts'
+import { type Addressee, createTypists } from './typists.ts'
 
 /**
  * What is said and gone: that somebody types, and messages that are never stored. It goes to whoever is connected at that
@@ -39,18 +39,15 @@ interface Word {
   resource: string
 }
 
-interface Addressee {
-  receiver: string
-  receiverType: 'user' | 'group'
-}
-
 const topic = 'words'
 const dataBytesMax = 5_120
 // In groups with more people than this online nothing of the kind is told.
 const onlineMembersMax = 1_000
 const countKeptMilliseconds = 10_000
-// How many devices one user may make busy.
+// How much one user may say by all of their devices, and how many others that may keep busy.
 const deliveriesPerSecond = 1_000
+const wordsPerSecond = 20
+const wordsAtOnce = 60
 const deliveriesAtOnce = 5_000
 
 interface Parts {
@@ -65,7 +62,8 @@ interface Parts {
 export function createWords({ database, tools, hearers, mayTell, typingMilliseconds }: Parts): Words {
   const { signals } = tools
   const typists = createTypists(typingMilliseconds)
-  const budgets = new WeakMap<Session, ReturnType<typeof createBucket>>()
+  const wordsOf = bucketsFor(wordsPerSecond, wordsAtOnce)
+  const deliveriesOf = bucketsFor(deliveriesPerSecond, deliveriesAtOnce)
   const counts = new Map<string, { online: number; countedAt: number }>()
 
   /** Hands a word to whoever hears it on this node. */
@@ -74,7 +72,7 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
     let encoded: Buffer | undefined
     for (const { sessions } of hearers.hearing(appId, [channel])) {
       for (const session of sessions) {
-        if (session.resource === resource) continue
+        if (session.resource === resource && session.caller.uid === frame.sender) continue
         encoded ??= encode(frame)
         session.line.signal(encoded)
       }
@@ -88,7 +86,7 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
   })
 
   async function countOnline(view: View, guid: string): Promise<number> {
-    const key = channelKey({ kind: view.db.appId, id: guid })
+    const key = JSON.stringify([view.db.appId, guid])
     const known = counts.get(key)
     const now = performance.now()
     if (known && now - known.countedAt < countKeptMilliseconds) return known.online
@@ -100,31 +98,23 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
   }
 
   /** How many will hear it; none, where it is passed over in silence: nobody learns of a block that way. */
-  async function countHearers(session: Session, view: View, to: Addressee): Promise<number> {
-    const { app, caller } = session
-    if (to.receiverType === 'user') {
-      const { blockedByMe, hasBlockedMe } = await relationBetween(view.db, caller.uid, to.receiver)
-      return blockedByMe || hasBlockedMe ? 0 : 1
-    }
-    const isMember = hearers.find(app.id, caller.uid)?.channels.has(channelKey(channelFor(to)))
-    const online = isMember ? await countOnline(view, to.receiver) : 0
+  async function countHearers({ caller }: Session, view: View, { receiver, receiverType }: Addressee): Promise<number> {
+    const actor = await actorOf(view.db, caller.uid)
+    if (!actor || !(await maySayTo(view, actor, receiverType, receiver))) return 0
+    if (receiverType === 'user') return 1
+    const online = await countOnline(view, receiver)
     return online > onlineMembersMax ? 0 : online
-  }
-
-  function budgetOf(session: Session) {
-    const budget = budgets.get(session) ?? createBucket(deliveriesPerSecond, deliveriesAtOnce)
-    budgets.set(session, budget)
-    return budget
   }
 
   /** The word, if anybody is to hear it, with the user who says it. */
   function worded(session: Session, to: Addressee, frame: (user: object) => Frame): Promise<Word | undefined> {
     const { app, caller, resource } = session
+    if (!wordsOf(app.id, caller.uid).take(1)) return Promise.reject(tooManyRequests({ retryAfter: 1 }))
     return database.read(async (connection) => {
       const view = viewIn(connection, app.id, tools, undefined, app)
       const count = await countHearers(session, view, to)
       if (count === 0) return undefined
-      if (!budgetOf(session).take(count)) throw tooManyRequests({ retryAfter: 1 })
+      if (!deliveriesOf(app.id, caller.uid).take(count)) throw tooManyRequests({ retryAfter: 1 })
       const user = liveUser(toUser(view, await requireActiveUser(view.db, caller.uid), { withTags: false }))
       return { appId: app.id, channel: channelKey(channelFor(to)), frame: frame(user), resource }
     }, app.id)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { mapInTurns } from '../plain/map-in-turns.ts'
 import { shared } from './sending.ts'
 
 /** A file as browsers get it. */
@@ -55,19 +55,8 @@ export function madePage(extension: '.html' | '.json', make: () => Iterable<stri
   return new Map([['', { type: types[extension] ?? unknownType, keep: checked, content }]])
 }
 
-// After so long others have their turn.
-const turnMilliseconds = 10
-
 async function joined(pieces: Iterable<string>): Promise<Buffer> {
-  const texts: string[] = []
-  let since = performance.now()
-  for (const piece of pieces) {
-    texts.push(piece)
-    if (performance.now() - since < turnMilliseconds) continue
-    await nextTurn()
-    since = performance.now()
-  }
-  return Buffer.from(texts.join(''))
+  return Buffer.from((await mapInTurns(pieces, (piece) => piece)).join(''))
 }
 
 const bytesMax = 64_000_000

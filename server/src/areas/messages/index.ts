@@ -21,7 +21,15 @@ export { elementIdMax, elementsIn, goalOf, isGoalMet } from './interactive.ts'
 export { type Asking, readStretch, type Stretch } from './list.ts'
 export { listedFor } from './listed.ts'
 export { sendErrors } from './operations.ts'
-export { refuseAcrossBlock, refuseUnread, requireScope, type Speaker, scopeOver, speakerFor } from './parties.ts'
+export {
+  maySayTo,
+  refuseAcrossBlock,
+  refuseUnread,
+  requireScope,
+  type Speaker,
+  scopeOver,
+  speakerFor,
+} from './parties.ts'
 export { messageRate } from './rates.ts'
 export { refuseUntouchable } from './rules.ts'
 export { refuseOutsideApp, sendMessage } from './send.ts'

@@ -1,3 +1,4 @@
+import { ApiError } from '../../kit/errors.ts'
 import type { Portion } from '../../kit/limits.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { View } from '../../kit/work.ts'
@@ -89,6 +90,25 @@ export async function refuseForbidden(
   if (actor) await refuseByRole(db, actor, receiver, content, isReply)
   if (receiver.type === 'user') return refuseBlocked(db, speaker, receiver.user)
   if (actor) await refuseByScope(db, actor, receiver.group, content, isReply)
+}
+
+const plainText: contentRules.ContentToJudge = { category: 'message', type: 'text', mimeTypes: [] }
+
+/** Whether somebody may say something to whom it is meant for: what is not kept takes the rules of a text that is. */
+export async function maySayTo(view: View, actor: Actor, receiverType: 'user' | 'group', id: string): Promise<boolean> {
+  const { db } = view
+  try {
+    const group = receiverType === 'group' ? await findGroup(db, id) : undefined
+    if (receiverType === 'group' && !group) return false
+    const receiver: Receiver = group
+      ? { type: 'group', group }
+      : { type: 'user', user: await requireActiveUser(db, id) }
+    await refuseForbidden(db, await speakerFor(view, actor), receiver, plainText, false)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
 }
 
 async function refuseByRole(

@@ -32,20 +32,13 @@ export function messageFrame(message: Message): Frame {
 /** The message in an event, which not everybody in its conversation may be shown. */
 export const ofMessage = ({ message }: { message: Message }): Message[] => [message]
 
-/** The same of an action message, and with it the message that it tells of: that one may be taken back later. */
-const ofAction = ({ message }: { message: Message }): Message[] => {
-  const { on } = (message.data.entities ?? {}) as { on?: { entity: Message; entityType: string } }
-  const hasContent = on?.entityType === 'message' && on.entity.deletedAt === undefined
-  return hasContent ? [message, on.entity] : [message]
-}
-
 /** An action message stands in the history. What it tells has an event, and a webhook, of its own. */
 export const actionWritten = defineEvent({
   name: 'message.actionWritten',
   payload: Type.Object({ message: Message, audience: Audience }),
   forms: messageForms,
   audience: settledAudience,
-  tellsOf: ofAction,
+  tellsOf: ofMessage,
   frame: ({ message }) => messageFrame(message),
 })
 

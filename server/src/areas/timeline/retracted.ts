@@ -8,15 +8,17 @@ interface Messages {
   conversation?: { lastMessage?: unknown }
 }
 
-/** An event that is told when some messages are shown to nobody any more; nothing, if it is about one of these. */
+/**
+ * An event that is told when some messages are shown to nobody any more; nothing, if it is about one of these, and the same
+ * if it has none of them.
+ */
 export function leftOf<Payload extends Messages>(payload: Payload, isRetracted: IsRetracted): Payload | undefined {
   const { message, conversation } = payload
   if (message && [message, ...subjectOf(message)].some(({ id }) => isRetracted(id))) return undefined
-  return {
-    ...payload,
-    ...(message && { message: withoutOthers(message, isRetracted) }),
-    ...(conversation && { conversation: withoutLast(conversation, isRetracted) }),
-  }
+  const rest = message && withoutOthers(message, isRetracted)
+  const side = conversation && withoutLast(conversation, isRetracted)
+  if (rest === message && side === conversation) return payload
+  return { ...payload, ...(rest && { message: rest }), ...(side && { conversation: side }) }
 }
 
 /** The message inside of which an action tells. That it was deleted is told in any case. */
@@ -25,7 +27,9 @@ function subjectOf({ data: { action, entities } }: Message): Message[] {
   return action !== 'deleted' && on?.entityType === 'message' ? [on.entity] : []
 }
 
-function withoutOthers({ quotedMessage, parent, ...message }: Message, isRetracted: IsRetracted): Message {
+function withoutOthers(whole: Message, isRetracted: IsRetracted): Message {
+  const { quotedMessage, parent, ...message } = whole
+  if (![quotedMessage, parent].some((other) => other && isRetracted(other.id))) return whole
   return {
     ...message,
     ...(quotedMessage && !isRetracted(quotedMessage.id) && { quotedMessage }),
