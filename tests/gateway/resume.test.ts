@@ -268,7 +268,15 @@ for (const database of databases) {
         app.put(`/groups/${guid}/scopes/participant/permissions`, {
           permissions: { 'listMessages.allowedMessageTypes': ['text'] },
         }),
-      'a group was deleted': (_, guid) => app.delete(`/groups/${guid}`),
+      'a group with rules of its own was deleted': async (_, guid) => {
+        const permissions = { 'listMessages.allowedMessageTypes': ['text'] }
+        assertSucceeds(await app.put(`/groups/${guid}/scopes/admin/permissions`, { permissions }))
+        return app.delete(`/groups/${guid}`)
+      },
+      'they were shut out and let in again': async (uid) => {
+        assertSucceeds(await app.delete('/users', { uidsToDeactivate: [uid] }))
+        return app.put('/users', { uidsToActivate: [uid] })
+      },
     }
     for (const [what, change] of Object.entries(changes)) {
       it(`is told to fetch where ${what} meanwhile`, async () => {
@@ -279,6 +287,21 @@ for (const database of databases) {
         await fetchesAnew(device, token)
       })
     }
+
+    it('is told what was said in a group before it was deleted, and that it was', async () => {
+      const { guid, device, token } = await somebody()
+      device.cut()
+      await sayIn(app, guid, 'ada', 'One')
+      assertSucceeds(await app.delete(`/groups/${guid}`))
+      const back = await comeBack(device, token)
+      const deleted = back.frames.find(({ type }) => type === 'group')
+      assert.deepEqual([back.welcome.resumed, kinds(back.frames).includes('One')], [true, true])
+      assert.deepEqual(
+        [deleted?.body.action, deleted?.body.group.guid, deleted?.body.members],
+        ['deleted', guid, undefined],
+      )
+      await back.close()
+    })
 
     it('is refused where its token was deleted meanwhile, and told nothing', async () => {
       const { uid, device, token } = await somebody()

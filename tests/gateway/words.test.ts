@@ -120,6 +120,18 @@ for (const database of databases) {
       for (const device of [ada, bob, lin]) assert.deepEqual(actions(device), ['the end'])
     })
 
+    it('takes the rules of messages: whoever may not write to somebody is not heard', async () => {
+      assertSucceeds(await app.post('/roles', { role: 'mute', name: 'Mute' }))
+      assertSucceeds(await app.put('/roles/mute/permissions', { permissions: { sendMessage: 'deny' } }))
+      assertSucceeds(await app.put('/users/sam', { role: 'mute' }))
+      const [sam, ada, lin] = (await devicesOf('sam', 'ada', 'lin')) as [Device, Device, Device]
+      assert.equal((await sam.ask(typing(toLin, 'started'))).type, 'ack')
+      assert.equal((await sam.ask(transient(toLin, 'psst'))).type, 'ack')
+      await untilHeard(ada, toLin, lin)
+      assert.deepEqual(actions(lin), ['the end'])
+      assertSucceeds(await app.put('/users/sam', { role: 'default' }))
+    })
+
     it('may be 5 KB, and is kept nowhere', async () => {
       const [ada, lin] = (await devicesOf('ada', 'lin')) as [Device, Device]
       const end = await h.service.house.database.logEnd()

@@ -126,6 +126,8 @@ export interface EventPayloads {
     group: Group
     /** Names this group and no later one */
     id: string
+    /** UIDs of the members, where they are few and all were shown the same */
+    members?: string[]
   }
   'group.ownerTransferred': {
     group: Group

@@ -30,9 +30,19 @@ export const groupUpdated = defineEvent({
 /** The record is the last one; areas that hold something of the group's remove it when they read this. */
 export const groupDeleted = defineEvent({
   name: 'group.deleted',
-  payload: Type.Object({ group: Group, id: Type.String({ description: 'Names this group and no later one' }) }),
+  payload: Type.Object({
+    group: Group,
+    id: Type.String({ description: 'Names this group and no later one' }),
+    members: Type.Optional(
+      Type.Array(Type.String(), { description: 'UIDs of the members, where they are few and all were shown the same' }),
+    ),
+  }),
   audience: toMembers,
-  leaves: ({ group }) => [{ channel: groupChannel(group.guid) }],
+  leaves: ({ group, members }) => {
+    const channel = groupChannel(group.guid)
+    return members?.map((uid) => ({ channel, uid })) ?? [{ channel }]
+  },
+  frame: ({ group }) => ({ type: 'group', body: { action: 'deleted', group } }),
   webhook: { trigger: 'group_deleted', body: groupAlone },
 })
 

@@ -4,8 +4,14 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import type { GroupAct } from './rules.ts'
 import type { MemberScope } from './schemas.ts'
 
-/** What is kept under a group's GUID goes with the group, before the GUID can be used again. */
-export const forgetPermissions = gate('forgetPermissions', async (_db: TenantDb, _guid: string): Promise<void> => {})
+/**
+ * What is kept under a group's GUID goes with the group, before the GUID can be used again. Answers whether anything was
+ * set there.
+ */
+export const forgetPermissions = gate(
+  'forgetPermissions',
+  async (_db: TenantDb, _guid: string): Promise<boolean> => false,
+)
 
 /** What was set for an act of a scope, and to whom it may be done; an empty list means all scopes. */
 export interface SaidInGroup {

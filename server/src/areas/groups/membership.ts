@@ -174,6 +174,16 @@ export async function channelsOfGroups(db: TenantDb, uid: string): Promise<Chann
   return (await groups.execute()).map(({ guid }) => groupChannel(guid))
 }
 
+// More would make the event of a deletion large.
+const fewMembers = 500
+
+/** The UIDs of all members, unless they are many. */
+export async function uidsOfFew(db: TenantDb, { id, members_count }: GroupRow): Promise<string[] | undefined> {
+  if (members_count > fewMembers) return undefined
+  const rows = db.select('group_members').select('group_members.uid').where('group_members.group_id', '=', id)
+  return (await rows.execute()).map(({ uid }) => uid)
+}
+
 export interface Newcomer {
   user: UserRow
   scope: MemberScope

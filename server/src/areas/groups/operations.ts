@@ -29,7 +29,7 @@ import { groupDeleted, groupUpdated } from './events.ts'
 import { forgetPermissions } from './gates.ts'
 import { clearDeletedGroup } from './jobs.ts'
 import { selectGroups } from './list.ts'
-import { findMember, placeIn, type SeenGroup } from './membership.ts'
+import { findMember, placeIn, type SeenGroup, uidsOfFew } from './membership.ts'
 import { onlineMembersCount } from './online.ts'
 import { hashPassword } from './passwords.ts'
 import { reachOf } from './reach.ts'
@@ -271,9 +271,14 @@ const deleteGroup = operation({
     const { db, actor, found } = call
     const { group, acting } = await holdScene(db, found.guid, actor, [])
     requireAdmin((await reachOf(db, actor, group, acting, 'deleteGroup')).acting, group.guid)
+    // What its members were shown in it nobody can tell later, where that was ruled; then they are not named either.
+    const isRuled = await forgetPermissions.ask(db, group.guid)
+    const members = isRuled ? undefined : await uidsOfFew(db, group)
     await removeGroup(db, group)
-    await call.emit(groupDeleted, { group: await toldGroup(call, group), id: group.id })
-    await forgetPermissions.ask(db, group.guid)
+    await call.emit(groupDeleted, {
+      ...{ group: await toldGroup(call, group), id: group.id },
+      ...(members && { members }),
+    })
     const voidUpTo = await voidConversation(db, group)
     await call.later(
       clearDeletedGroup,

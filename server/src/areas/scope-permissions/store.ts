@@ -153,6 +153,7 @@ export async function unsetScopeValue(
 }
 
 /** All that was set in a group that is no more. */
-export async function forgetGroup(db: TenantDb, guid: string): Promise<void> {
-  await db.delete('scope_permissions').where('guid', '=', guid).execute()
+export async function forgetGroup(db: TenantDb, guid: string): Promise<boolean> {
+  const forgotten = await db.delete('scope_permissions').where('guid', '=', guid).returning('guid').execute()
+  return forgotten.length > 0
 }
