@@ -121,7 +121,10 @@ export async function listen(
   }
 
   const { server, visitors, handshakes, turnedAway } = openDoorway({ cert, key }, limits, (visitor, socket) => {
-    const connection = openConnection(socket, holdings)
+    const connection = openConnection(socket, holdings, () => {
+      visitor.isHandedOver = true
+      visitor.connection = undefined
+    })
     visitor.connection = connection
     const { remoteAddress, remotePort } = socket
     const known = { remoteAddress, remotePort, ...('encrypted' in socket && { encrypted: true }) }
@@ -184,7 +187,8 @@ export async function listen(
       await closeDoor()
       await Promise.race([finished().then(quiet), deadline])
       clearInterval(checking)
-      for (const { socket } of visitors) socket.destroy()
+      // Whoever took over the others lets go of them in its own time.
+      for (const { socket, isHandedOver } of visitors) if (!isHandedOver) socket.destroy()
     },
   }
 }
