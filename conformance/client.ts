@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
+import { type ClientOptions, WebSocket } from 'ws'
 
 /** What a server said, and what it was asked; all that a check can know about it. */
 export interface Answer {
@@ -31,6 +32,8 @@ export interface Caller {
 export interface Connection {
   send(method: string, url: string, sending?: Sending): Promise<Answer>
   caller(base: string, credentials: Record<string, string>): Caller
+  /** A WebSocket to an address that is written as that of a request. */
+  socket(url: string): WebSocket
   close(): void
 }
 
@@ -58,6 +61,7 @@ export function connect({ ca, connectTo, onAnswer }: ConnectionOptions): Connect
   return {
     send,
     caller: (base, credentials) => callerAt(send, base, credentials),
+    socket: (url) => socketTo(new URL(url), ca, connectTo),
     close: () => agent.destroy(),
   }
 }
@@ -74,6 +78,18 @@ function callerAt(send: Connection['send'], base: string, credentials: Record<st
     put: withBody('PUT'),
     delete: withBody('DELETE'),
   }
+}
+
+function socketTo(url: URL, ca: string | undefined, connectTo: string | undefined): WebSocket {
+  const protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  // The types of the package leave out what it hands on to TLS.
+  const options: ClientOptions & { servername: string } = {
+    ...(ca !== undefined && { ca }),
+    servername: url.hostname,
+    headers: { host: url.host },
+    handshakeTimeout: patienceMilliseconds,
+  }
+  return new WebSocket(`${protocol}//${connectTo ?? url.host}${url.pathname}${url.search}`, options)
 }
 
 function exchange(

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { WebSocketServer } from 'ws'
 import { memoryFolder } from '../scripts/memory-folder.ts'
 import { times } from '../tests/support/quick.ts'
 import type { CheckedArea } from './check.ts'
@@ -82,7 +83,7 @@ const keptHeaders = /^(x-rate|access-control-|deprecation$|link$)/
 
 /** The demo server with one habit of its own: everything passes through, and `falsify` changes what comes back. */
 function impostor(connection: Connection, origin: string, falsify: (reply: Reply) => void): Server {
-  return createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     const { host: _, 'content-length': __, connection: ___, ...headers } = request.headers
     const { method = 'GET', url = '/' } = request
     const raw = await bodyOf(request)
@@ -99,10 +100,45 @@ function impostor(connection: Connection, origin: string, falsify: (reply: Reply
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
     response.end(reply.status === 204 ? undefined : JSON.stringify(reply.body))
   })
+  const sockets = new WebSocketServer({ noServer: true })
+  server.on('upgrade', (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (near) => {
+      const far = connection.socket(`${origin}${request.url}`)
+      const opened = once(far, 'open')
+      near.on('message', async (text) => {
+        await opened
+        far.send(String(text))
+      })
+      far.on('message', (text) => {
+        const reply = { method: 'FRAME', path: '', status: 200, body: JSON.parse(String(text)), headers: {} }
+        falsify(reply)
+        near.send(JSON.stringify(reply.body))
+      })
+      far.on('close', (code) => near.close(code))
+      near.on('close', () => far.terminate())
+    }),
+  )
+  return server
 }
 
 /** One wrong habit each, and where the suite must notice it. */
 const habits: { habit: string; area: string; section: string; falsify: (reply: Reply) => void }[] = [
+  {
+    habit: 'tells devices nothing by which they could come back',
+    area: 'realtime',
+    section: '4 Resuming',
+    falsify(reply) {
+      if (reply.method === 'FRAME') delete reply.body.position
+    },
+  },
+  {
+    habit: 'tells messages to the wrong people',
+    area: 'realtime',
+    section: '5 Events',
+    falsify(reply) {
+      if (reply.method === 'FRAME' && reply.body.type === 'message') reply.body.receiver = reply.body.sender
+    },
+  },
   {
     habit: 'answers creations with 201',
     area: 'conventions',

@@ -14,6 +14,7 @@ import { lenient } from './areas/lenient.ts'
 import { members } from './areas/members.ts'
 import { messages } from './areas/messages.ts'
 import { permissions } from './areas/permissions.ts'
+import { realtime } from './areas/realtime.ts'
 import { restrictedFeatures } from './areas/restricted-features.ts'
 import { roles } from './areas/roles.ts'
 import { settings } from './areas/settings.ts'
@@ -40,6 +41,7 @@ export const checkedAreas: CheckedArea[] = [
   bannedUsers,
   messages,
   conversations,
+  realtime,
   settings,
   collaborators,
 ]

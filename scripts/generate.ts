@@ -7,8 +7,9 @@ import { memberScopes, scopeCatalogues } from '../server/src/areas/scope-permiss
 import { openApiDocument } from '../server/src/http/openapi.ts'
 import { type CataloguedEvent, errorCatalogue, eventCatalogue } from '../server/src/http/reference/catalogue.ts'
 import type { ReferenceField } from '../server/src/http/reference/fields.ts'
+import { sdkFiles } from './sdk/files.ts'
 
-/** Writes docs/generated from the declarations; with --check it only tells which file is stale. */
+/** Writes docs/generated, and what the SDK knows of the server, from the declarations; with --check it only tells what is stale. */
 
 const root = join(import.meta.dirname, '..')
 
@@ -20,6 +21,7 @@ export const generatedFiles: Record<string, () => string> = {
   'docs/generated/errors.md': errorsText,
   'docs/generated/events.md': eventsText,
   'docs/generated/permissions.md': permissionsText,
+  ...sdkFiles,
 }
 
 /** Files that are not what the declarations say now. */

@@ -41,9 +41,10 @@ function ensureNode() {
 
 /** Installs what package-lock.json names, unless that has been done since it last changed. */
 function ensureDependencies(nodeBinary, withDevelopment) {
-  const manifests = ['package-lock.json', 'package.json', 'server/package.json'].map((file) => join(root, file))
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const manifests = ['package-lock.json', 'package.json', ...workspaces.map((folder) => `${folder}/package.json`)]
   const hash = createHash('sha256')
-  for (const file of manifests) hash.update(readFileSync(file))
+  for (const file of manifests) hash.update(readFileSync(join(root, file)))
   const wanted = hash.digest('hex')
   const [installed, extent] = existsSync(stampFile) ? readFileSync(stampFile, 'utf8').split(' ') : []
   if (installed === wanted && (extent === 'all' || !withDevelopment)) return

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { memoryFolder } from '../scripts/memory-folder.ts'
 import { settingsList } from '../server/src/config.ts'
+import { buildSdk } from './sdk/build.ts'
 
 /** The words of the repository are held to what the code does. */
 
@@ -107,10 +108,13 @@ interface Example {
   expected: unknown
 }
 
-/** Blocks marked `sh test`, each with the `json expected` block that follows it. */
+/** Blocks marked `sh test` or `js test`, each with the `json expected` block that follows it. */
 function examplesOf(page: string): Example[] {
-  const blocks = read(page).matchAll(/^```sh test\n([\s\S]*?)^```(?:\s+```json expected\n([\s\S]*?)^```)?/gm)
-  return [...blocks].map(([, script = '', expected]) => ({ script, expected: expected && JSON.parse(expected) }))
+  const blocks = read(page).matchAll(/^```(sh|js) test\n([\s\S]*?)^```(?:\s+```json expected\n([\s\S]*?)^```)?/gm)
+  return [...blocks].map(([, language, text = '', expected]) => ({
+    script: language === 'sh' ? text : `node --input-type=module <<'END'\n${text}END\n`,
+    expected: expected && JSON.parse(expected),
+  }))
 }
 
 const main = join(root, 'server/src/main.ts')
@@ -135,7 +139,8 @@ describe('the examples in the documentation', { timeout: 120_000 }, () => {
     const words = [...flags, main, 'start', '--demo', '--port', '0', '--log-level', 'silent']
     server = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
     assert.ok(server.stdout)
-    await once(server.stdout, 'data', { signal: AbortSignal.timeout(startSeconds * 1000) })
+    const started = once(server.stdout, 'data', { signal: AbortSignal.timeout(startSeconds * 1000) })
+    await Promise.all([started, buildSdk(join(folder, 'node_modules/@parley/sdk'))])
   })
 
   after(async () => {
@@ -149,7 +154,10 @@ describe('the examples in the documentation', { timeout: 120_000 }, () => {
     if (examples.length === 0) continue
     it(`of ${page} do what they say`, async () => {
       const scripts = examples.map(({ script }) => script).join(`\necho '${cut}'\n`)
-      const { stdout } = await promisify(execFile)('bash', ['-c', `${preamble()}\n${scripts}`], { cwd: folder, env })
+      const { stdout } = await promisify(execFile)('bash', ['-c', `${preamble()}\n${scripts}`], {
+        cwd: folder,
+        env: { ...env, NODE_EXTRA_CA_CERTS: join(folder, '.parley/ca.pem') },
+      })
       const printed = stdout.split(cut)
       examples.forEach(({ expected, script }, index) => {
         if (expected !== undefined) assert.partialDeepStrictEqual(JSON.parse(printed[index] ?? ''), expected, script)

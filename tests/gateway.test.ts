@@ -4,6 +4,7 @@ import { databases } from './support/databases.ts'
 import { connect, type Device, type Frame, reconnect, untilTold } from './support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { appWith, as, say, sayIn } from './support/talk.ts'
+import { until } from './support/until.ts'
 
 /** What a device is told: what concerns its user, once and in order, from the moment that it is there. */
 
@@ -14,8 +15,8 @@ for (const database of databases) {
     let h: House
     let app: AppClient
     before(async () => {
-      h = await house({ database })
-      app = await appWith(h, 'ada', 'lin', 'max')
+      h = await house({ database, livePatience: { graceMilliseconds: 300 } })
+      app = await appWith(h, 'ada', 'lin', 'max', 'kim')
       assertSucceeds(await app.post('/groups', { guid: 'boats', name: 'Boats', type: 'public' }, as('ada')))
     })
     after(() => h.close())
@@ -57,6 +58,20 @@ for (const database of databases) {
       assert.equal(back.welcome.resource, lin.welcome.resource)
       assert.deepEqual(texts(back.frames), ['Four', 'Five'])
       await back.close()
+    })
+
+    it('hear who comes and goes, as lists say it', async () => {
+      const max = await connect(h, app, 'max', { auth: { presence: { mode: 'ALL_USERS' } } })
+      const changes = () => max.frames.filter(({ type }) => type === 'presence').map(({ body }) => body)
+      const kim = await connect(h, app, 'kim')
+      const of = (action: string) => changes().some((body) => body.action === action && body.user.uid === 'kim')
+      await until('kim is online', () => of('online'))
+      assert.equal((await app.get('/users/kim')).body.data.status, 'available')
+      await kim.close()
+      assert.equal((await app.get('/users/kim')).body.data.status, 'available', 'they may be back in a moment')
+      await until('kim is offline', () => of('offline'))
+      assert.equal((await app.get('/users/kim')).body.data.status, 'offline')
+      await max.close()
     })
   })
 }

@@ -23,7 +23,7 @@ describe('rates on cards', () => {
   it('are known with those of requests once they are composed', () => {
     assert.deepEqual(
       ratesOf([card('doors', knock)]).map(({ name }) => name),
-      ['core', 'standard', 'coreOfUser', 'standardOfUser', 'keyedWrite', 'knock'],
+      ['core', 'standard', 'coreOfUser', 'standardOfUser', 'keyedWrite', 'connect', 'knock'],
     )
   })
 

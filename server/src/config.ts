@@ -181,7 +181,12 @@ const settings = {
     '5',
     wholeNumber(1, 60),
   ),
-  redisUrl: setting('PARLEY_REDIS_URL', 'Redis address; counts stay in the process if empty', '', optional(redisUrl)),
+  redisUrl: setting(
+    'PARLEY_REDIS_URL',
+    'Redis address; counts and presence stay in the process if empty',
+    '',
+    optional(redisUrl),
+  ),
   masterKey: setting(
     'PARLEY_MASTER_KEY',
     'Key that secrets are encrypted under; a file in the data folder if empty',

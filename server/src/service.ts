@@ -16,7 +16,7 @@ import { docsPage } from './http/docs-page.ts'
 import { createFileDoor } from './http/file-door.ts'
 import { listen } from './http/listener.ts'
 import { createObserver, type Observer } from './http/observe.ts'
-import { openApiDocument } from './http/openapi.ts'
+import { openApiText } from './http/openapi.ts'
 import { createPageDoor, type PageSet } from './http/page-door.ts'
 import { madePage } from './http/page-files.ts'
 import { type Patience, usualPatience } from './http/patience.ts'
@@ -202,7 +202,7 @@ function reference(areas: Area[], place: ServiceAddress): PageSet[] {
       policy: { 'style-src': "'unsafe-inline'" },
       files: madePage('.html', () => docsPage(areas, place)),
     },
-    { at: '/openapi.json', policy: {}, files: madePage('.json', () => JSON.stringify(openApiDocument(areas, place))) },
+    { at: '/openapi.json', policy: {}, files: madePage('.json', () => openApiText(areas, place)) },
   ]
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type ClientOptions, WebSocket } from 'ws'
 import { type AppClient, assertSucceeds, type House } from './house.ts'
@@ -34,18 +35,24 @@ export interface Connecting {
   token?: string
 }
 
-export function openSocket(h: House, host: string, path?: string): WebSocket {
+export function openSocket(h: House, host: string, path?: string, more?: ClientOptions): WebSocket {
   const { port, caFile } = h.service
-  return socketAt({ port, ca: readFileSync(caFile, 'utf8') }, host, path)
+  return socketAt({ port, ca: readFileSync(caFile, 'utf8') }, host, path, more)
 }
 
-export function socketAt({ port, ca }: { port: number; ca: string }, host: string, path = '/v3/realtime'): WebSocket {
+export function socketAt(
+  { port, ca }: { port: number; ca: string },
+  host: string,
+  path = '/v3/realtime',
+  more: ClientOptions = {},
+): WebSocket {
   // The types of the package leave out what it hands on to TLS.
   const options: ClientOptions & { servername: string } = {
     ca,
     servername: host,
     headers: { host: `${host}:${port}` },
     perMessageDeflate: false,
+    ...more,
   }
   return new WebSocket(`wss://127.0.0.1:${port}${path}`, options)
 }
@@ -134,4 +141,17 @@ export async function untilTold(h: House): Promise<void> {
   const { database, reader } = h.service.house
   const end = await database.logEnd()
   await until('the log is told', () => (reader.position() ?? 0) >= end)
+}
+
+/**
+ * Waits until devices have heard all that has happened: what comes last comes after everything else, also after what waited
+ * for the node to find out who may see it.
+ */
+export async function untilAllHeard(app: AppClient, devices: Device[]): Promise<void> {
+  const text = `The end ${randomUUID()}`
+  for (const uid of new Set(devices.map((device) => device.uid))) {
+    assertSucceeds(await app.post('/messages', { receiver: uid, receiverType: 'user', data: { text } }))
+  }
+  const isLast = ({ type, body }: Frame) => type === 'message' && body.data.text === text
+  for (const { uid, frames } of devices) await until(`${uid} hears the last word`, () => frames.some(isLast))
 }

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { addManagementKey } from '../../server/src/areas/apps/index.ts'
 import { areas as allAreas } from '../../server/src/areas/index.ts'
 import { readConfig } from '../../server/src/config.ts'
+import type { GatewayPatience } from '../../server/src/gateway/gateway.ts'
 import type { PageSet } from '../../server/src/http/page-door.ts'
 import type { Area } from '../../server/src/kit/area.ts'
 import type { AdjustableClock, Passwords } from '../../server/src/kit/ports.ts'
@@ -60,6 +61,8 @@ export interface HouseOptions {
   on?: FreshDatabase
   areas?: Area[]
   pages?: PageSet[]
+  /** How long devices may take that stay connected. */
+  livePatience?: Partial<GatewayPatience>
   environment?: Record<string, string>
   strict?: boolean
   passwords?: Passwords
@@ -73,6 +76,7 @@ export async function house({
   on,
   areas,
   pages,
+  livePatience,
   environment,
   strict = true,
   passwords = cheapPasswords(),
@@ -97,6 +101,7 @@ export async function house({
     ...{ clock, strict, passwords },
     // Whoever closes a house has its answers.
     patience: { arrivalMilliseconds: 1 },
+    ...(livePatience && { livePatience }),
     ...(pages && { pages }),
     ...(areas && { areas: [...allAreas, ...areas] }),
   })

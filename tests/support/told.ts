@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { toldOf } from '../../server/src/dispatch/frames.ts'
 import { channelKey } from '../../server/src/kit/channel.ts'
-import { toldOf } from '../../server/src/kit/event.ts'
 import { tenantDb } from '../../server/src/storage/tenant.ts'
 import type { AppClient, House } from './house.ts'
 

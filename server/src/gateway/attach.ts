@@ -187,7 +187,7 @@ export function createAttaching(parts: Parts): Attaching {
     while (replays >= replaysAtOnce) await pause(againMilliseconds)
     replays += 1
     try {
-      const { id } = positions.heard()
+      const id = positions.last()
       const events = await reading(session, (db) => log.page(db, place.id, id))
       if (walk(session, place, events.map(parts.told)) && events.length < eventsPerPage) place.id = id
     } finally {
@@ -195,19 +195,23 @@ export function createAttaching(parts: Parts): Attaching {
     }
   }
 
-  /** Tells a device what it missed; stops where it has to be found out what its user may be shown from there on. */
+  /**
+   * Tells a device what it missed; stops where it has to be found out what its user may be shown from there on, and while
+   * the device has much to take.
+   */
   function walk(session: Session, place: Place, events: Told[]): boolean {
     const { uid } = session.caller
     for (const told of events) {
       if (isEnded(session, told)) throw authTokenUnknown()
       const isHeard = told.channels.some((key) => place.channels.has(key))
-      if (isHeard && isShown(place, told) && !isRetracted(told, place)) tell(session, told)
+      if (isHeard && isShown(place, told)) tell(session, told, frameAt(place, told))
       place.id = told.id
       const isUnclear = told.sights.some((key) => place.channels.has(key))
       if (move(place.channels, told, uid) || isUnclear) {
         place.shows = 'unknown'
         return false
       }
+      if (!session.line.hasRoom()) return false
     }
     return true
   }
@@ -232,7 +236,7 @@ export function createAttaching(parts: Parts): Attaching {
 
   return {
     async attach(session, position, answer) {
-      const entered = positions.heard().id
+      const entered = positions.last()
       await refuseGone(session)
       const from = position === undefined ? undefined : await positions.find(position)
       const now = await hearingNow(session)
@@ -260,8 +264,8 @@ function move(channels: Set<string>, { joins, leaves }: Told, uid: string): bool
   return joined.length > 0
 }
 
-function isRetracted({ id, definition, payload }: Told, { retracted }: Place): boolean {
-  if (retracted.size === 0 || !definition.tellsOf) return false
-  const records = definition.tellsOf(payload() as never) as { id?: string }[]
-  return records.some((record) => (retracted.get(record.id ?? '') ?? 0) > id)
+/** What was taken back later on the way is told no more. */
+function frameAt({ retracted }: Place, told: Told): () => Buffer | undefined {
+  if (retracted.size === 0) return told.frame
+  return () => told.frameLeft((id) => (retracted.get(id) ?? 0) > told.id)
 }

@@ -2,6 +2,8 @@
 export const closeCodes = {
   /** The node is leaving: come back when the last frame says. */
   leaving: 1012,
+  /** Something that is needed is away. */
+  tryAgainLater: 1013,
   /** No, unknown, deleted or foreign token, or a user who is gone. */
   notWelcome: 4401,
   /** Nothing was said for too long. */

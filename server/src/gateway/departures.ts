@@ -1,20 +1,24 @@
 import { lastActive } from '../areas/users/index.ts'
 import type { Tools } from '../kit/ports.ts'
 
-/** Tells who is connected: at once who comes, and after a moment who goes, since most of them are back by then. */
+/**
+ * Tells who is connected to this node: at once who comes, and after a moment who goes, since most of them are back by then.
+ * What is written down of it is written by one node, for those of a dead one too.
+ */
 export interface Departures {
   came(appId: string, uid: string): void
   went(appId: string, uid: string): void
   close(): void
 }
 
-const graceMilliseconds = 5_000
-
-export function createDepartures({ presence, notes, clock }: Tools, grace = graceMilliseconds): Departures {
+export function createDepartures({ presence, notes, clock }: Tools, graceMilliseconds: number): Departures {
   const apps = new Map<string, Map<string, NodeJS.Timeout>>()
 
-  const note = (appId: string, uid: string) => notes.take(lastActive, appId, { key: [uid], at: clock.now() })
+  const stopNoting = presence.onChange(({ appId, uid, at, isOurs }) => {
+    if (isOurs) notes.take(lastActive, appId, { key: [uid], at })
+  })
 
+  /** Whether they were about to go. */
   function stay(appId: string, uid: string): boolean {
     const timers = apps.get(appId)
     const timer = timers?.get(uid)
@@ -26,18 +30,18 @@ export function createDepartures({ presence, notes, clock }: Tools, grace = grac
 
   return {
     came(appId, uid) {
-      note(appId, uid)
       if (!stay(appId, uid)) presence.came(appId, uid)
     },
     went(appId, uid) {
-      note(appId, uid)
+      const at = clock.now()
       const timer = setTimeout(() => {
         stay(appId, uid)
-        presence.went(appId, uid)
-      }, grace).unref()
+        presence.went(appId, uid, at)
+      }, graceMilliseconds).unref()
       apps.set(appId, (apps.get(appId) ?? new Map()).set(uid, timer))
     },
     close() {
+      stopNoting()
       for (const timers of apps.values()) for (const timer of timers.values()) clearTimeout(timer)
       apps.clear()
     },

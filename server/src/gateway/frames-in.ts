@@ -1,6 +1,7 @@
 import { bodyChecker, declaredFields } from '../dispatch/body-check.ts'
 import { badRequest } from '../kit/errors.ts'
 import { OneOf, type Static, type TSchema, Type } from '../kit/schema.ts'
+import { readJson } from '../plain/json.ts'
 
 /** What devices may say, and in which form. */
 
@@ -72,15 +73,14 @@ const refCharactersMax = 100
 /** The ref of a frame, as far as there is one: also the answer to a frame that says nothing else has it. */
 export function refIn(frame: unknown): Ref {
   const { ref } = (typeof frame === 'object' && frame !== null ? frame : {}) as { ref?: unknown }
-  return typeof ref === 'number' || (typeof ref === 'string' && ref.length <= refCharactersMax) ? ref : undefined
+  if (typeof ref === 'number') return Number.isFinite(ref) ? ref : undefined
+  return typeof ref === 'string' && ref.length <= refCharactersMax ? ref : undefined
 }
 
+/** What a text says; nothing, if it is not JSON, or such that nobody could mean well by it. */
 export function parsedFrame(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const reading = readJson(text)
+  return 'value' in reading ? reading.value : undefined
 }
 
 /** A frame that is one of those that devices may send, in the right form. */

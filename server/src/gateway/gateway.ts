@@ -10,11 +10,14 @@ import type { Tail, TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
 import { tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { createAnnouncer } from './announcer.ts'
 import { createAttaching } from './attach.ts'
 import { closeCodes } from './close-codes.ts'
 import { createDelivery } from './delivery.ts'
 import { createDepartures } from './departures.ts'
+import { encode } from './encode.ts'
 import { type GatewayFigures, noFigures } from './figures.ts'
+import type { PresenceWish } from './frames-in.ts'
 import { createHearers, type Hearer } from './hearers.ts'
 import { openPost } from './line.ts'
 import { logOfApp } from './log-of-app.ts'
@@ -44,6 +47,10 @@ export interface GatewayPatience {
   checkMilliseconds: number
   /** Before somebody whose last device has gone is told to be offline. */
   graceMilliseconds: number
+  /** For what another node may have told a device, and this one has not heard of. */
+  aheadMilliseconds: number
+  /** Until somebody who types, and of whom nothing more is heard, has ceased to. */
+  typingMilliseconds: number
 }
 
 const usualPatience: GatewayPatience = {
@@ -52,6 +59,8 @@ const usualPatience: GatewayPatience = {
   pingMilliseconds: 25_000,
   checkMilliseconds: 1_000,
   graceMilliseconds: 5_000,
+  aheadMilliseconds: 5_000,
+  typingMilliseconds: 5_000,
 }
 
 const unknownMax = 2_000
@@ -88,13 +97,19 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     return event && told(event)
   })
   const salt = positionSalt(tools)
-  const positions = await openPositions({ database, clock: tools.clock, salt }, () => recent, begun)
+  const positions = await openPositions(
+    { database, clock: tools.clock, salt, aheadMilliseconds: patience.aheadMilliseconds },
+    () => recent,
+    begun,
+  )
   const delivery = createDelivery(
     hearers,
     ({ appId, uid }) => database.read((connection) => showsTo(areas, tenantDb(connection, appId), uid), appId),
     tellTrouble,
   )
+  const visits = new Set<Visit>()
   hear = (event) => {
+    if (event.id <= positions.last()) beginAnew(event.id - 1)
     const ready = told(event)
     recent.add(ready)
     positions.moveTo(ready)
@@ -105,17 +120,31 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
 
   const departures = createDepartures(tools, patience.graceMilliseconds)
   // Without the log nobody knows any more who may hear what.
-  const words = createWords({ database, tools, hearers, mayTell: () => tail.behindMilliseconds() < lagMillisecondsMax })
+  const words = createWords({
+    ...{ database, tools, hearers, typingMilliseconds: patience.typingMilliseconds },
+    mayTell: () => tail.behindMilliseconds() < lagMillisecondsMax,
+  })
+  const announcer = createAnnouncer({
+    ...{ database, log, presence: tools.presence, tools: () => tools },
+    frame: (type, rest) => encode({ type, ...rest }),
+  })
+  const subscriptions = new Map<Session, () => void>()
   const attaching = createAttaching({
     ...{ database, areas, hearers, recent, positions, delivery, told },
     log: ofApp,
     entered,
   })
-  const visits = new Set<Visit>()
   const unknown = new Set<Visit>()
   const server = new WebSocketServer({ noServer: true, maxPayload: frameBytesRead, perMessageDeflate: false })
   let isDraining = false
   const checking = setInterval(checkAll, patience.checkMilliseconds).unref()
+
+  /** The log was set back, as by a backup that was restored meanwhile: what anybody was told may not have happened. */
+  function beginAnew(since: number): void {
+    log.warn('the log was set back; all devices are asked to come back')
+    recent.restart(since)
+    for (const visit of visits) visit.close(closeCodes.tooSlow, 'the log was set back: come back and resume')
+  }
 
   function tellTrouble(error: unknown): void {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'it cannot be read what a user may be shown')
@@ -133,11 +162,26 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     if (isFirst) departures.came(hearer.appId, hearer.uid)
   }
 
+  /** Lets a device hear who comes and goes, as it wishes, and no longer as it wished before. */
+  function subscribe(session: Session, { mode, roles = [] }: PresenceWish): void {
+    unsubscribe(session)
+    const { app, caller, line } = session
+    if (mode === 'NONE' || !line.isOpen()) return
+    const whom = { appId: app.id, uid: caller.uid, mode, roles: new Set(roles) }
+    subscriptions.set(session, announcer.subscribe({ ...whom, send: line.signal }))
+  }
+
+  function unsubscribe(session: Session): void {
+    subscriptions.get(session)?.()
+    subscriptions.delete(session)
+  }
+
   function left(visit: Visit, session: Session | undefined): void {
     visits.delete(visit)
     unknown.delete(visit)
     if (!session) return
     words.forget(session)
+    unsubscribe(session)
     const hearer = hearers.find(session.app.id, session.caller.uid)
     if (!hearer?.sessions.delete(session) || hearer.sessions.size > 0) return
     hearers.remove(hearer)
@@ -172,7 +216,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   }
 
   const post = openPost()
-  const visitParts: VisitParts = { ...parts, attaching, words, post, figures, left, subscribe: () => {} }
+  const visitParts: VisitParts = { ...parts, attaching, words, post, figures, left, subscribe }
 
   return {
     accept(request, socket, head, named) {
@@ -212,6 +256,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
       stopHearing()
       clearInterval(checking)
       departures.close()
+      announcer.stop()
       words.close()
       for (const visit of visits) visit.terminate()
     },

@@ -11,6 +11,7 @@ export interface Line {
   signal(frame: Buffer): void
   /** How much it was sent and has not taken. */
   untakenBytes(): number
+  hasRoom(): boolean
   /** Waits until a good part of that is taken, or the line is closed. */
   room(): Promise<void>
   close(code: number, reason: string): void
@@ -48,6 +49,7 @@ export function openLine(device: WebSocket, socket: Duplex, post: Post, figures:
 
   const isOpen = () => device.readyState === device.OPEN
   const untakenBytes = () => socket.writableLength + waitingBytes
+  const hasRoom = () => untakenBytes() <= signalBytesMax
 
   // Frames are written past the library, whole and one after the other, as it would write them itself: without
   // compression and fragments it keeps nothing about them.
@@ -83,12 +85,13 @@ export function openLine(device: WebSocket, socket: Duplex, post: Post, figures:
     },
     signal(frame) {
       if (!isOpen()) return
-      if (untakenBytes() <= signalBytesMax) put(frame)
+      if (hasRoom()) put(frame)
       else figures.signalsDropped += 1
     },
     untakenBytes,
+    hasRoom,
     async room() {
-      while (isOpen() && untakenBytes() > signalBytesMax) {
+      while (isOpen() && !hasRoom()) {
         await new Promise<void>((resolve) => {
           const goOn = () => {
             clearTimeout(timer)

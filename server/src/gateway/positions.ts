@@ -7,6 +7,8 @@ import { firstPosition, idIn, positionOf, type Told } from './told.ts'
 /** Where this node has got to in the log, and which positions of devices it can go on from. */
 export interface Positions {
   /** The last event that this node has heard of. */
+  last(): number
+  /** The same, with its position, which takes a moment to find out. */
   heard(): { id: number; position: string }
   moveTo(told: Told): void
   /** The id of the event at a position; nothing, if the log does not have it any more, or another one in its place. */
@@ -14,12 +16,18 @@ export interface Positions {
 }
 
 const secondsMax = 86_400
-// Another node may have told a device what this one has not heard of yet.
-const aheadMilliseconds = 5_000
 const againMilliseconds = 10
 
+interface Parts {
+  database: Database
+  clock: Clock
+  salt: string
+  /** Another node may have told a device what this one has not heard of yet; so long it is waited for. */
+  aheadMilliseconds: number
+}
+
 export async function openPositions(
-  { database, clock, salt }: { database: Database; clock: Clock; salt: string },
+  { database, clock, salt, aheadMilliseconds }: Parts,
   recent: () => Recent,
   begun: number,
 ): Promise<Positions> {
@@ -44,6 +52,7 @@ export async function openPositions(
   const begunAt = begun === 0 ? firstPosition : ((await placed(begun))?.position ?? firstPosition)
 
   return {
+    last: () => heard.id,
     heard: () => ({ id: heard.id, position: heard.position() }),
     moveTo(told) {
       heard = told

@@ -9,6 +9,8 @@ import type { Told } from './told.ts'
  */
 export interface Recent {
   add(told: Told): void
+  /** Forgets everything, and begins after another event. */
+  restart(since: number): void
   /** Everything after this event is here. */
   since(): number
   last(): Told | undefined
@@ -81,6 +83,12 @@ function keepRecent(since: number, now: () => number): Recent {
       queue.push(told)
       bytes += told.bytes
       while (isTooMuch()) forgetOldest()
+    },
+    restart(since) {
+      apps.clear()
+      queue.length = 0
+      bytes = 0
+      forgotten = since
     },
     since: () => forgotten,
     last: () => queue.at(-1),

@@ -21,11 +21,12 @@ export function isShown({ shows }: Pick<Hearer, 'shows'>, { definition, payload 
   return shows(definition, payload())
 }
 
-/** Sends an event to a device, unless it has it or knows of it. */
-export function tell(session: Session, told: Told): void {
+/** Sends an event to a device, unless it has it or knows of it, or nothing of it is left to tell. */
+export function tell(session: Session, told: Told, frame: () => Buffer | undefined = told.frame): void {
   if (told.id <= session.reached) return
   session.reached = told.id
-  if (!isDoneBy(session, told)) session.line.send(told.frame())
+  const sent = isDoneBy(session, told) ? undefined : frame()
+  if (sent) session.line.send(sent)
 }
 
 function isDoneBy({ caller, resource }: Session, { doneBy }: Told): boolean {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { frameOf } from '../dispatch/frames.ts'
+import { frameOf, toldOf } from '../dispatch/frames.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
 import { channelKey, type Passage } from '../kit/channel.ts'
-import { type Ended, type EventDefinition, toldOf } from '../kit/event.ts'
+import type { Ended, EventDefinition } from '../kit/event.ts'
 import type { Tools } from '../kit/ports.ts'
 import { encode } from './encode.ts'
 
@@ -34,6 +34,8 @@ export interface Told {
   settle(): void
   /** Made once, and only if somebody is sent it. */
   frame(): Buffer
+  /** The same for somebody who comes later, when some records are shown to nobody any more; nothing, if it is about one. */
+  frameLeft(isRetracted: (id: string) => boolean): Buffer | undefined
   position(): string
   /** About how much memory it takes. */
   bytes: number
@@ -51,6 +53,11 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
     let parsed: object | undefined = payload as object
     let encoded: Buffer | undefined
     let position: string | undefined
+    const encodeWith = (some: object) =>
+      encode({
+        ...frameOf(definition, toldOf(definition, some, { appId, tools }) as object),
+        position: told.position(),
+      })
     const told: Told = {
       ...{ id, appId, definition, at },
       channels: definition.audience(payload as never).map(channelKey),
@@ -70,11 +77,14 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
         parsed = undefined
       },
       frame() {
-        encoded ??= encode({
-          ...frameOf(definition, toldOf(definition, told.payload(), { appId, tools }) as object),
-          position: told.position(),
-        })
+        encoded ??= encodeWith(told.payload())
         return encoded
+      },
+      frameLeft(isRetracted) {
+        const { left } = definition.forms ?? {}
+        if (!left) return told.frame()
+        const rest = left(told.payload() as never, isRetracted) as object | undefined
+        return rest && encodeWith(rest)
       },
       position() {
         position ??= positionOf({ id, appId, name: definition.name, kept, at }, salt)

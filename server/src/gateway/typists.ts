@@ -19,7 +19,6 @@ export interface Typists {
   close(): void
 }
 
-const typingMilliseconds = 5_000
 const elsewhereMilliseconds = 6_000
 const againMilliseconds = 1_000
 
@@ -29,7 +28,7 @@ interface Typing {
   end(): void
 }
 
-export function createTypists(): Typists {
+export function createTypists(typingMilliseconds: number): Typists {
   const here = new Map<Session, Map<string, Typing>>()
   const others = new Map<string, NodeJS.Timeout>()
 

@@ -44,7 +44,7 @@ export interface VisitParts {
   database: Database
   tools: Tools
   doors: Doors
-  limits: Limits
+  limits: { count(...counted: Parameters<Limits['count']>): Promise<unknown> }
   dispatch: Dispatch
   registry: Registry
   attaching: Attaching
@@ -64,7 +64,6 @@ export const frameBytesRead = 128 * 1024
 const frameBytesMax = 64 * 1024
 // What a device sends is done one after the other; so much may wait.
 const waitingMax = 100
-const tryAgainLater = 1013
 const resourceBytes = 12
 
 export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, parts: VisitParts): Visit {
@@ -105,6 +104,8 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   }
 
   function hear(data: Buffer, isBinary: boolean): void {
+    // What was on its way when the line was closed.
+    if (!line.isOpen()) return
     heardAt = performance.now()
     figures.framesIn += 1
     if (data.length > frameBytesMax) return void line.close(closeCodes.frameTooLarge, 'a frame is too large')
@@ -137,7 +138,7 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   function refuseEntry(status: number): void {
     if (status === 401) line.close(closeCodes.notWelcome, 'log in again')
     else if (status === tooManyRequests.status) line.close(closeCodes.tooMuch, 'too many connections in a short time')
-    else if (status >= 500) line.close(tryAgainLater, 'try again later')
+    else if (status >= 500) line.close(closeCodes.tryAgainLater, 'try again later')
   }
 
   async function act(frame: FrameIn, ref: Ref, trace: Trace): Promise<void> {

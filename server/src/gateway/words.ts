@@ -57,11 +57,13 @@ interface Parts {
   tools: Tools
   hearers: Hearers
   mayTell(): boolean
+  /** After which nobody types any more of whom nothing is heard. */
+  typingMilliseconds: number
 }
 
-export function createWords({ database, tools, hearers, mayTell }: Parts): Words {
+export function createWords({ database, tools, hearers, mayTell, typingMilliseconds }: Parts): Words {
   const { signals } = tools
-  const typists = createTypists()
+  const typists = createTypists(typingMilliseconds)
   const budgets = new WeakMap<Session, ReturnType<typeof createBucket>>()
   const counts = new Map<string, { online: number; countedAt: number }>()
 
@@ -129,6 +131,7 @@ export function createWords({ database, tools, hearers, mayTell }: Parts): Words
 
   return {
     async typing(session, { receiver, receiverType, body: { action, metadata } }) {
+      refuseTooLarge('metadata', metadata)
       const to = addressed({ receiver, receiverType })
       if (!typists.mayTell(session, to, action)) return
       const word = await worded(session, to, (user) => ({
@@ -140,9 +143,7 @@ export function createWords({ database, tools, hearers, mayTell }: Parts): Words
       signals.send(topic, word)
     },
     async transient(session, { receiver, receiverType, body: { data } }) {
-      if (Buffer.byteLength(JSON.stringify(data)) > dataBytesMax) {
-        throw badRequest({ data: [`must not be larger than ${dataBytesMax} bytes`] })
-      }
+      refuseTooLarge('data', data)
       const to = addressed({ receiver, receiverType })
       const word = await worded(session, to, (user) => ({
         ...{ type: 'transient_message', sender: session.caller.uid, ...to },
@@ -156,6 +157,12 @@ export function createWords({ database, tools, hearers, mayTell }: Parts): Words
       typists.close()
     },
   }
+}
+
+/** What is handed to many is small. */
+function refuseTooLarge(name: string, value: unknown): void {
+  if (value === undefined || Buffer.byteLength(JSON.stringify(value)) <= dataBytesMax) return
+  throw badRequest({ [name]: [`must not be larger than ${dataBytesMax} bytes`] })
 }
 
 /** UIDs and GUIDs are known in any letter case. */

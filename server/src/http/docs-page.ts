@@ -1,7 +1,6 @@
 import type { Area } from '../kit/area.ts'
 import type { ServiceAddress } from '../kit/ports.ts'
 import { documentedAreas } from './openapi.ts'
-import { eventCatalogue } from './reference/catalogue.ts'
 import {
   areaChapter,
   chapterId,
@@ -15,13 +14,25 @@ import { Html, html } from './reference/html.ts'
 import { method } from './reference/operation-section.ts'
 import { style, styleOfTargets } from './reference/style.ts'
 
-/** The reference as one page without scripts. */
-export function docsPage(areas: Area[], place: ServiceAddress): string {
-  return page(areas, place).text
+/** The reference as one page without scripts; piece by piece, since all of it takes a while to make. */
+export function* docsPage(areas: Area[], place: ServiceAddress): Generator<string> {
+  const shown = documentedAreas(areas)
+  yield opening(shown, areas).text
+  yield startChapter(shown, place).text
+  for (const area of shown) yield* areaChapter(area)
+  yield errorsChapter(shown).text
+  yield* eventsChapter(areas)
+  yield closing.text
 }
 
-function page(areas: Area[], place: ServiceAddress): Html {
-  const shown = documentedAreas(areas)
+const closing = html`
+  <footer>Made by the server from the declarations it runs on.</footer>
+</main>
+</body>
+</html>
+`
+
+function opening(shown: Area[], areas: Area[]): Html {
   const ids = ['start', 'errors', ...shown.flatMap(({ operations }) => operations.map(({ id }) => id))]
   return html`<!doctype html>
 <html lang="en">
@@ -45,14 +56,6 @@ function page(areas: Area[], place: ServiceAddress): Html {
     <p>Chat and calling for your product, on your own servers.</p>
     <p class="links"><a href="/openapi.json">OpenAPI 3.1 document</a><a href="#errors">Error catalogue</a><a href="#events">Events</a></p>
   </header>
-  ${startChapter(shown, place)}
-  ${shown.map(areaChapter)}
-  ${errorsChapter(shown)}
-  ${eventsChapter(areas)}
-  <footer>Made by the server from the declarations it runs on.</footer>
-</main>
-</body>
-</html>
 `
 }
 
@@ -65,6 +68,6 @@ function contents(shown: Area[], areas: Area[]): Html {
     )}
     <p><a href="#errors">Errors</a></p>
     <p><a href="#events">Events</a></p>
-    <ul>${eventCatalogue(areas).map(({ name }) => html`<li><a href="#${eventId(name)}"><span>${name}</span></a></li>`)}</ul>
+    <ul>${areas.flatMap(({ events }) => events).map(({ name }) => html`<li><a href="#${eventId(name)}"><span>${name}</span></a></li>`)}</ul>
   </nav>`
 }

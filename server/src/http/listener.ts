@@ -8,7 +8,7 @@ import { type ClientConnection, connectionOf, openConnection, type Turn } from '
 import { openDoorway } from './doorway.ts'
 import { createHoldings } from './holdings.ts'
 import { endPatience, usualPatience } from './patience.ts'
-import { noTunnels, unreadable } from './refusal.ts'
+import { noTunnels, unreadable, upgradeTooEarly } from './refusal.ts'
 
 /**
  * One port for both: the first byte of a connection tells TLS from plain HTTP. Plain requests reach the same pipeline,
@@ -83,6 +83,7 @@ export async function listen(
   http.on('checkExpectation', (request, response) => arrive(request, response, false))
   http.on('upgrade', (request, stream: Duplex, head: Buffer) => {
     const connection = connectionOf({ socket: stream })
+    if (connection.turns.length > 0) return connection.refuse(upgradeTooEarly())
     const refusal = upgrade.takeOver(request, () => {
       const { socket, rest } = connection.handOver()
       return { socket, head: Buffer.concat([head, rest]) }
@@ -187,7 +188,7 @@ export async function listen(
       await closeDoor()
       await Promise.race([finished().then(quiet), deadline])
       clearInterval(checking)
-      // Whoever took over the others lets go of them in its own time.
+      // Those that go on by another protocol have others to end them.
       for (const { socket, isHandedOver } of visitors) if (!isHandedOver) socket.destroy()
     },
   }

@@ -68,6 +68,19 @@ export function documentedAreas(areas: Area[]): Area[] {
 }
 
 export function openApiDocument(areas: Area[], place: ServiceAddress) {
+  const steps = documentInSteps(areas, place)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The document as text; in steps, since it takes a while to make. */
+export function* openApiText(areas: Area[], place: ServiceAddress): Generator<string> {
+  yield JSON.stringify(yield* documentInSteps(areas, place))
+}
+
+function* documentInSteps(areas: Area[], place: ServiceAddress) {
   const shown = documentedAreas(areas)
   const records: Records = {}
   const paths: Record<string, Record<string, unknown>> = {}
@@ -77,6 +90,7 @@ export function openApiDocument(areas: Area[], place: ServiceAddress) {
       // Of the chat host, its other names are told once, for the whole document.
       paths[path] ??= hostOf(area) === hosts.api ? {} : { servers: [serverAt(place, hostOf(area))] }
       paths[path][operation.method.toLowerCase()] = operationObject(area, operation, records)
+      yield ''
     }
   }
   return {

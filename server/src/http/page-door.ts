@@ -43,7 +43,7 @@ export function createPageDoor(observer: Observer, sets: PageSet[]) {
     return async (response) => {
       const trace = observer.begin()
       trace.operation = at
-      const status = show(set, decoded(name), request, response)
+      const status = await show(set, decoded(name), request, response)
       observer.end(trace, request.method ?? '', status)
     }
   }
@@ -63,12 +63,12 @@ function headersOf({ policy }: PageSet): Record<string, string> {
   }
 }
 
-function show(
+async function show(
   { at, files, headers }: OpenSet,
   name: string | undefined,
   request: IncomingMessage,
   response: ServerResponse,
-): number {
+): Promise<number> {
   const file = name === undefined ? undefined : files.get(name)
   if (file) return showFile(file, headers, request, response)
   // Pages name what belongs to them as seen from their folder, which a path without its last slash is not in.
@@ -79,13 +79,13 @@ function show(
   return refuse(apiNotFound(), headers, response)
 }
 
-function showFile(
+async function showFile(
   { type, keep, content }: PageFile,
   headers: Record<string, string>,
   { method, headers: asked }: IncomingMessage,
   response: ServerResponse,
-): number {
-  const { bytes, etag } = content()
+): Promise<number> {
+  const { bytes, etag } = await content()
   const known = { ...headers, 'Cache-Control': keep, ETag: etag }
   if (isKnown(asked['if-none-match'], etag)) {
     response.writeHead(304, known).end()

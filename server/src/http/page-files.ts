@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { shared } from './sending.ts'
 
 /** A file as browsers get it. */
@@ -8,7 +9,7 @@ export interface PageFile {
   type: string
   /** How long it may be kept without asking. */
   keep: string
-  content: () => Content
+  content: () => Content | Promise<Content>
 }
 
 interface Content {
@@ -44,14 +45,29 @@ const types: Record<string, string> = {
 // Saved, not shown: what is not known is not guessed either.
 const unknownType = 'application/octet-stream'
 
-/** A single page, made by the server when it is first asked for. */
-export function madePage(extension: '.html' | '.json', make: () => string): PageFiles {
-  let made: Content | undefined
+/** A single page, made by the server when it is first asked for, piece by piece. */
+export function madePage(extension: '.html' | '.json', make: () => Iterable<string>): PageFiles {
+  let made: Promise<Content> | undefined
   const content = () => {
-    made ??= contentOf(Buffer.from(make()))
+    made ??= joined(make()).then(contentOf)
     return made
   }
   return new Map([['', { type: types[extension] ?? unknownType, keep: checked, content }]])
+}
+
+// After so long others have their turn.
+const turnMilliseconds = 10
+
+async function joined(pieces: Iterable<string>): Promise<Buffer> {
+  const texts: string[] = []
+  let since = performance.now()
+  for (const piece of pieces) {
+    texts.push(piece)
+    if (performance.now() - since < turnMilliseconds) continue
+    await nextTurn()
+    since = performance.now()
+  }
+  return Buffer.from(texts.join(''))
 }
 
 const bytesMax = 64_000_000

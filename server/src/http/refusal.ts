@@ -29,6 +29,8 @@ const refusal = (status: number, message: string) => new ApiError('ERR_BAD_REQUE
 export const headTooLarge = () => refusal(431, 'The headers are too large, or too many.')
 export const targetTooLong = () => refusal(414, 'The path with its query is too long.')
 export const tooSlow = () => refusal(408, 'The request took too long to arrive.')
+/** Whatever is still to be answered would be answered in the wrong protocol. */
+export const upgradeTooEarly = () => refusal(400, 'An upgrade has to wait for the answers to earlier requests.')
 export const noTunnels = () => refusal(405, 'This is no proxy: CONNECT is not supported.')
 
 /** What the parser found wrong with what it was given. */

@@ -24,7 +24,7 @@ export interface EventDefinition<Payload extends TSchema = TSchema> {
   /** Who did it, where the device that they did it from is not told; which one, if the payload tells it. */
   doneBy?: (payload: Static<Payload>) => { uid: string; device?: string | undefined }
   /** What of it the log keeps in another form, and how that is told: an address that ends is signed when it is told. */
-  forms?: { kept: EventForm<Static<Payload>>; told: EventForm<Static<Payload>> }
+  forms?: EventForms<Static<Payload>>
   webhook?: { trigger: string; body: (payload: Static<Payload>) => object }
   /** What webhooks are told besides, once for each of several, such as those whom a text names. */
   webhookForEach?: { trigger: string; bodies: (payload: Static<Payload>) => object[] }
@@ -46,21 +46,19 @@ export interface Ended {
   tokenFingerprint?: string
 }
 
+export interface EventForms<Payload> {
+  kept: EventForm<Payload>
+  told: EventForm<Payload>
+  /** What is left of it, told later, without records that were retracted meanwhile; nothing, if it is about one of them. */
+  left?: (payload: Payload, isRetracted: (id: string) => boolean) => Payload | undefined
+}
+
 /** The same payload in another form; `where` is the app that it is of. */
 export type EventForm<Payload> = (payload: Payload, where: Where) => Payload
 
 export interface Where {
   appId: string
   tools: Tools
-}
-
-/** An event's payload out of the log, as it is told now: live, or to whoever it is queued for. */
-export function toldOf<Payload extends TSchema>(
-  { forms }: EventDefinition<Payload>,
-  kept: Static<Payload>,
-  where: Where,
-): Static<Payload> {
-  return forms ? forms.told(kept, where) : kept
 }
 
 export function defineEvent<Payload extends TSchema>(definition: EventDefinition<Payload>): EventDefinition<Payload> {

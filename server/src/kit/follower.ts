@@ -30,7 +30,3 @@ export function follower<Event extends EventDefinition>(
 ): Follower {
   return definition as Follower
 }
-
-export function isWantedBy({ on }: Follower, event: EventDefinition): boolean {
-  return Array.isArray(on) ? on.some(({ name }) => name === event.name) : on(event)
-}

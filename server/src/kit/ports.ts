@@ -39,8 +39,8 @@ export interface Presence {
   online(appId: string): ReadonlySet<string>
   /** The first device of a user has connected to this node. */
   came(appId: string, uid: string): void
-  /** The last device of a user has gone from this node. */
-  went(appId: string, uid: string): void
+  /** The last device of a user has gone from this node: now, unless it was earlier. */
+  went(appId: string, uid: string, at?: number): void
   /** Somebody is connected who was not before, or the other way round, on whichever node. Answers how to stop hearing. */
   onChange(hear: (change: PresenceChange) => void): () => void
   /** Where there are other nodes, its users count as connected for some seconds more: most are back by then, elsewhere. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { EventsByName } from '../dispatch/events-by-name.ts'
 import type { EventDefinition } from '../kit/event.ts'
-import { type FollowedEvent, type Follower, isWantedBy } from '../kit/follower.ts'
+import type { FollowedEvent, Follower } from '../kit/follower.ts'
 import type { Tools } from '../kit/ports.ts'
 import { workIn } from '../kit/work.ts'
 import { oneByOne } from '../plain/one-by-one.ts'
@@ -152,6 +152,10 @@ export function createFollowerRunner(follower: Follower, surroundings: Surroundi
       }),
     rest,
   }
+}
+
+function isWantedBy({ on }: Follower, event: EventDefinition): boolean {
+  return Array.isArray(on) ? on.some(({ name }) => name === event.name) : on(event)
 }
 
 function followed({ id, payload, at }: EventRow, definition: EventDefinition): FollowedEvent {

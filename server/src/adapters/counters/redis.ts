@@ -28,7 +28,12 @@ export function redisCounters({ client, isThere }: RedisConnection, install: str
       const alone = () => own.add(name, windowEndsAt, amount)
       if (!isThere()) return alone()
       const counting = shared(`parley:${install}:count:${name}:${windowEndsAt}`, windowEndsAt, amount)
-      return within(commandMilliseconds, counting.catch(alone), alone)
+      try {
+        return await within(commandMilliseconds, counting, alone)
+      } catch {
+        // It went away in the middle, which the connection tells.
+        return alone()
+      }
     },
   }
 }

@@ -11,8 +11,8 @@ export function memoryPresence(clock: Clock): Presence {
     came(appId, uid) {
       if (connected.add(appId, uid)) tell({ appId, uid, isOnline: true, at: clock.now(), isOurs: true })
     },
-    went(appId, uid) {
-      if (connected.delete(appId, uid)) tell({ appId, uid, isOnline: false, at: clock.now(), isOurs: true })
+    went(appId, uid, at = clock.now()) {
+      if (connected.delete(appId, uid)) tell({ appId, uid, isOnline: false, at, isOurs: true })
     },
     onChange,
     close: async () => {},

@@ -6,7 +6,7 @@ import type { Say, ToldChange } from './words.ts'
 
 /** The users of this node: written down for nodes that start later or have missed something, and told to the others. */
 export interface OwnUsers {
-  change(appId: string, uid: string, isOnline: boolean): void
+  change(appId: string, uid: string, isOnline: boolean, at?: number): void
   /** A sign of life. Whatever is not written yet is written with it. */
   renew(): Promise<void>
   /** What had been written may be lost. */
@@ -72,8 +72,8 @@ export function ownUsers({ self, store, nodes, say, clock }: Parts): OwnUsers {
   }
 
   return {
-    change(appId, uid, isOnline) {
-      const change = { appId, uid, isOnline, at: clock.now(), isOurs: true }
+    change(appId, uid, isOnline, at = clock.now()) {
+      const change = { appId, uid, isOnline, at, isOurs: true }
       if (!nodes.change(self, change)) return
       if (pending.size === 0) void inTurn(writePending).catch(() => {})
       pending.set(JSON.stringify([appId, uid]), change)

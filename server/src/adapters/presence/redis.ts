@@ -3,8 +3,8 @@ import type { Clock, Presence, Signals } from '../../kit/ports.ts'
 import { within } from '../../plain/time-limit.ts'
 import type { RedisConnection } from '../redis/connection.ts'
 import { presenceHearers } from './hearers.ts'
+import { neighboursOf } from './neighbours.ts'
 import { presenceNodes } from './nodes.ts'
-import { otherNodes } from './other-nodes.ts'
 import { ownUsers } from './own-users.ts'
 import { presenceStore } from './store.ts'
 import type { Word } from './words.ts'
@@ -24,7 +24,7 @@ export const usualTimes: PresenceTimes = {
   lookMilliseconds: 5_000,
   leavingMilliseconds: 30_000,
 }
-const closeMilliseconds = 500
+const closeMilliseconds = 300
 const topic = 'presence'
 
 export interface RedisPresence extends Presence {
@@ -53,7 +53,7 @@ export async function redisPresence(parts: RedisPresenceParts): Promise<RedisPre
   const nodes = presenceNodes(tell)
   const say = (word: Word) => signals.send(topic, word)
   const own = ownUsers({ self, store, nodes, say, clock })
-  const others = otherNodes({ self, store, nodes, say, clock, leaseMilliseconds: times.leaseMilliseconds })
+  const others = neighboursOf({ self, store, nodes, say, clock, leaseMilliseconds: times.leaseMilliseconds })
   let isLeaving = false
 
   async function look(): Promise<void> {
@@ -89,7 +89,7 @@ export async function redisPresence(parts: RedisPresenceParts): Promise<RedisPre
   return {
     online: nodes.online,
     came: (appId, uid) => isLeaving || own.change(appId, uid, true),
-    went: (appId, uid) => isLeaving || own.change(appId, uid, false),
+    went: (appId, uid, at) => isLeaving || own.change(appId, uid, false, at),
     onChange,
     look,
     async close() {

@@ -2,7 +2,7 @@ import { createClient } from '@redis/client'
 import { within } from '../../plain/time-limit.ts'
 
 const connectMilliseconds = 5_000
-const closeMilliseconds = 1_000
+const closeMilliseconds = 300
 // Commands that wait for an answer; what comes on top is refused.
 const waitingMax = 10_000
 // It is asked whether it is there once a second, and is away once it has not answered for two.

@@ -9,7 +9,7 @@ import { migrations } from './tables.ts'
 
 export { block } from './acts.ts'
 export { refusalTo } from './rules.ts'
-export { blocksOf, relationBetween } from './store.ts'
+export { blockedPairs, blocksOf, relationBetween } from './store.ts'
 
 export const blockedUsers = area({
   name: 'blocked-users',

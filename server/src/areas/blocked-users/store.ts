@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Filters } from '../../common/page.ts'
 import type { Work } from '../../kit/work.ts'
+import { eachOf } from '../../storage/sql.ts'
 import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { type Blocks, eachUserMatches, type UserRow } from '../users/index.ts'
 import { blocksFrom } from './rules.ts'
@@ -165,6 +166,32 @@ export function uidsWithBlock(db: TenantDb, uid: string): Expression<string> {
 export async function blockedIdsOf(db: TenantDb, { id }: UserRow): Promise<Set<string>> {
   const rows = await db.select('blocks').select('blocks.blocked_id').where('blocks.user_id', '=', id).execute()
   return new Set(rows.map(({ blocked_id }) => blocked_id))
+}
+
+// Nobody blocks more than 1,000, but anybody can be blocked by more.
+const comparedSharedMax = 2_000
+
+/**
+ * Who has a block between them and some users, whoever made it, as pairs of ids. Where these are very many, of `others`
+ * only, who are named by UID.
+ */
+export async function blockedPairs(db: TenantDb, users: UserRow[], others: string[]): Promise<[string, string][]> {
+  const ids = users.map(({ id }) => id)
+  return [...(await pairsOf(db, ids, others, 'byMe')), ...(await pairsOf(db, ids, others, 'byOther'))]
+}
+
+async function pairsOf(db: TenantDb, ids: string[], others: string[], side: Side): Promise<[string, string][]> {
+  const { mine, otherId, otherUid } = columnsOf[side]
+  const all = db
+    .select('blocks')
+    .select([`${mine} as id`, `${otherId} as other_id`])
+    .where(mine, 'in', ids)
+  let found = await all.limit(comparedSharedMax + 1).execute()
+  if (found.length > comparedSharedMax) {
+    db.leaveSharedReader()
+    found = await all.where(otherUid, 'in', sql<string>`${eachOf(db, others)}`).execute()
+  }
+  return found.map(({ id, other_id }) => [id, other_id])
 }
 
 // Nobody blocks more, but anybody can be blocked by more.

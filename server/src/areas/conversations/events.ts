@@ -1,7 +1,7 @@
 import { appChannel } from '../../kit/channel.ts'
 import { defineEvent } from '../../kit/event.ts'
 import { Seconds, Type } from '../../kit/schema.ts'
-import { filesByKey, groupChannel } from '../timeline/events.ts'
+import { groupChannel, messageForms } from '../timeline/events.ts'
 import { userChannel } from '../users/events.ts'
 import { systemUid } from '../users/index.ts'
 import { Conversation } from './schemas.ts'
@@ -10,7 +10,7 @@ import { Conversation } from './schemas.ts'
 export const markedUnread = defineEvent({
   name: 'conversation.markedUnread',
   payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
-  forms: filesByKey,
+  forms: messageForms,
   audience: ({ uid }) => [userChannel(uid)],
   frame: ({ conversation }) => ({ type: 'conversation', body: { action: 'unread', conversation } }),
   doneBy: ({ uid }) => ({ uid }),
@@ -32,7 +32,7 @@ export const conversationOpened = defineEvent({
 export const conversationTagged = defineEvent({
   name: 'conversation.tagged',
   payload: Type.Object({ uid: Type.String(), conversation: Conversation }),
-  forms: filesByKey,
+  forms: messageForms,
   audience: ({ uid }) => [userChannel(uid)],
 })
 
@@ -46,7 +46,7 @@ function pinning(name: string, trigger: string) {
   return defineEvent({
     name,
     payload: Pinned,
-    forms: filesByKey,
+    forms: messageForms,
     audience: ({ uid }) => [uid === systemUid ? appChannel : userChannel(uid)],
     webhook: { trigger, body: ({ conversation, by }) => ({ conversation, by }) },
   })

@@ -8,7 +8,7 @@ import { friendUids } from './store.ts'
 import { migrations } from './tables.ts'
 
 export { befriend } from './acts.ts'
-export { areFriends } from './store.ts'
+export { areFriends, friendPairs } from './store.ts'
 
 export const friends = area({
   name: 'friends',

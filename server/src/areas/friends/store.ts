@@ -1,6 +1,7 @@
 import { type Expression, sql } from 'kysely'
 import type { Filters } from '../../common/page.ts'
 import type { Work } from '../../kit/work.ts'
+import { eachOf } from '../../storage/sql.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { eachUserMatches, sortedNewestFirst, type UserRow } from '../users/index.ts'
 import type { FriendCircle } from './rules.ts'
@@ -56,6 +57,27 @@ export async function areFriends(db: TenantDb, uid: string, other: string): Prom
     .where('users.uid', 'in', friendUids(db, uid))
     .executeTakeFirst()
   return row !== undefined
+}
+
+// So many are read while everybody waits.
+const comparedSharedMax = 5_000
+
+/** The friends of some users, as pairs of ids. Where these are very many, of `others` only, who are named by UID. */
+export async function friendPairs(db: TenantDb, users: UserRow[], others: string[]): Promise<[string, string][]> {
+  const all = db
+    .select('friends')
+    .select(['friends.user_id', 'friends.friend_id'])
+    .where(
+      'friends.user_id',
+      'in',
+      users.map(({ id }) => id),
+    )
+  let found = await all.limit(comparedSharedMax + 1).execute()
+  if (found.length > comparedSharedMax) {
+    db.leaveSharedReader()
+    found = await all.where('friends.friend_uid', 'in', sql<string>`${eachOf(db, others)}`).execute()
+  }
+  return found.map(({ user_id, friend_id }) => [user_id, friend_id])
 }
 
 /** What `requireNewFriend` decides by. The users must be held, or the counts are old when they are used. */

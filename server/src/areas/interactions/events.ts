@@ -14,4 +14,5 @@ export const goalCompleted = defineEvent({
     audience: Audience,
   }),
   audience: settledAudience,
+  doneBy: ({ sender }) => ({ uid: String(sender.uid) }),
 })

@@ -1,13 +1,13 @@
 import { defineEvent } from '../../kit/event.ts'
 import { Seconds, Type } from '../../kit/schema.ts'
-import { Audience, audienceOf, filesByKey, messageFrame, ofMessage, settledAudience } from '../timeline/events.ts'
+import { Audience, audienceOf, messageForms, messageFrame, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 
 /** `mentioned` are those of the named who are called upon. */
 export const messageSent = defineEvent({
   name: 'message.sent',
   payload: Type.Object({ message: Message, mentioned: Type.Array(Type.String()) }),
-  forms: filesByKey,
+  forms: messageForms,
   audience: ({ message }) => audienceOf(message),
   tellsOf: ofMessage,
   frame: ({ message }) => messageFrame(message),
@@ -45,7 +45,7 @@ function changedMessage({ message, action }: { message: Message; action: Message
 export const messageEdited = defineEvent({
   name: 'message.edited',
   payload: withAction,
-  forms: filesByKey,
+  forms: messageForms,
   audience: () => [],
   webhook: { trigger: 'message_edited', body: changedMessage },
 })
@@ -53,7 +53,7 @@ export const messageEdited = defineEvent({
 export const messageDeleted = defineEvent({
   name: 'message.deleted',
   payload: withAction,
-  forms: filesByKey,
+  forms: messageForms,
   audience: () => [],
   retracts: itself,
   webhook: { trigger: 'message_deleted', body: changedMessage },
@@ -63,7 +63,7 @@ export const messageDeleted = defineEvent({
 export const messagePurged = defineEvent({
   name: 'message.purged',
   payload: Type.Object({ ...withAction.properties, audience: Audience }),
-  forms: filesByKey,
+  forms: messageForms,
   audience: settledAudience,
   tellsOf: ofMessage,
   retracts: itself,

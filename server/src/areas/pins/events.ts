@@ -1,6 +1,6 @@
 import { defineEvent, type Frame } from '../../kit/event.ts'
 import { Seconds, Type } from '../../kit/schema.ts'
-import { Audience, filesByKey, ofMessage, settledAudience } from '../timeline/events.ts'
+import { Audience, messageForms, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 import { userChannel } from '../users/events.ts'
 
@@ -18,7 +18,7 @@ const ofUser = Type.Object({ message: Message, uid: Type.String() })
 export const messagePinned = defineEvent({
   name: 'message.pinned',
   payload: ofConversation,
-  forms: filesByKey,
+  forms: messageForms,
   audience: settledAudience,
   tellsOf: ofMessage,
   frame: marked('pin', 'pinned'),
@@ -28,7 +28,7 @@ export const messagePinned = defineEvent({
 export const messageUnpinned = defineEvent({
   name: 'message.unpinned',
   payload: ofConversation,
-  forms: filesByKey,
+  forms: messageForms,
   audience: settledAudience,
   tellsOf: ofMessage,
   frame: marked('pin', 'unpinned'),
@@ -41,7 +41,7 @@ export const messageUnpinned = defineEvent({
 export const messageSaved = defineEvent({
   name: 'message.saved',
   payload: ofUser,
-  forms: filesByKey,
+  forms: messageForms,
   audience: ({ uid }) => [userChannel(uid)],
   tellsOf: ofMessage,
   frame: marked('save', 'saved'),
@@ -51,7 +51,7 @@ export const messageSaved = defineEvent({
 export const messageUnsaved = defineEvent({
   name: 'message.unsaved',
   payload: ofUser,
-  forms: filesByKey,
+  forms: messageForms,
   audience: ({ uid }) => [userChannel(uid)],
   tellsOf: ofMessage,
   frame: marked('save', 'unsaved'),

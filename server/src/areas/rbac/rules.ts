@@ -68,6 +68,12 @@ export function seenUsers(policy: Policy): 'everyone' | 'nobody' | { friendsOnly
   return mode === 'all' && roles.length === 0 ? 'everyone' : { friendsOnly: mode === 'friends', roles }
 }
 
+/** Whether it depends on friendship whom the role may see. */
+export function seesFriendsOnly(policy: Policy): boolean {
+  const seen = seenUsers(policy)
+  return typeof seen === 'object' && seen.friendsOnly
+}
+
 /** Everyone may see themselves. */
 export function maySeeUser(policy: Policy, other: Other | 'self'): boolean {
   const seen = seenUsers(policy)

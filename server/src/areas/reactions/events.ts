@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kit/event.ts'
 import { OneOf, Type } from '../../kit/schema.ts'
-import { Audience, filesByKey, ofMessage, settledAudience } from '../timeline/events.ts'
+import { Audience, messageForms, ofMessage, settledAudience } from '../timeline/events.ts'
 import { Message } from '../timeline/schemas.ts'
 import { Reaction } from './schemas.ts'
 
@@ -17,7 +17,7 @@ const payload = Type.Object({
 export const reactionAdded = defineEvent({
   name: 'reaction.added',
   payload,
-  forms: filesByKey,
+  forms: messageForms,
   audience: settledAudience,
   tellsOf: ofMessage,
   webhook: { trigger: 'message_reaction_added', body: ({ reaction }) => ({ reaction }) },
@@ -26,7 +26,7 @@ export const reactionAdded = defineEvent({
 export const reactionRemoved = defineEvent({
   name: 'reaction.removed',
   payload,
-  forms: filesByKey,
+  forms: messageForms,
   audience: settledAudience,
   tellsOf: ofMessage,
   webhook: { trigger: 'message_reaction_removed', body: ({ reaction }) => ({ reaction }) },

@@ -3,9 +3,11 @@ import { defineEvent, type Frame } from '../../kit/event.ts'
 import { OneOf, type Static, Type } from '../../kit/schema.ts'
 import { userChannel } from '../users/events.ts'
 import { filesByKey } from './files-in.ts'
+import { leftOf } from './retracted.ts'
 import { Message } from './schemas.ts'
 
-export { filesByKey }
+/** For events with messages in them. */
+export const messageForms = { ...filesByKey, left: leftOf }
 
 /** Who is told live, where it depends on more than the event itself: between two with a block, nobody hears of the other. */
 export const Audience = Type.Array(Type.String(), { description: 'Who is told live' })
@@ -41,7 +43,7 @@ const ofAction = ({ message }: { message: Message }): Message[] => {
 export const actionWritten = defineEvent({
   name: 'message.actionWritten',
   payload: Type.Object({ message: Message, audience: Audience }),
-  forms: filesByKey,
+  forms: messageForms,
   audience: settledAudience,
   tellsOf: ofAction,
   frame: ({ message }) => messageFrame(message),

@@ -5,6 +5,7 @@ import type { View, Work } from '../../kit/work.ts'
 import type { Search } from '../../storage/grams.ts'
 import { lookUpEach, numberAsFound } from '../../storage/plans.ts'
 import { matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
+import { eachOf } from '../../storage/sql.ts'
 import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
@@ -75,6 +76,17 @@ export async function usersByUid(db: TenantDb, uids: string[]): Promise<Map<stri
   const named = [...new Set(uids.map((uid) => uid.toLowerCase()))].map((uid) => sql`(${uid})`)
   const rows = await db.sql<UserRow>`${usersAmong(db, sql`VALUES ${sql.join(named)}`)}`.execute()
   return new Map(rows.map((row) => [row.uid, row]))
+}
+
+/** No more of a user than who they are and what role they have. */
+export type UserIdentity = Pick<UserRow, 'uid' | 'id' | 'role' | 'role_id'>
+
+/** Those of `uids` that belong to active users; for very many, some at a time. */
+export async function identitiesOf(db: TenantDb, uids: string[]): Promise<UserIdentity[]> {
+  if (uids.length === 0) return []
+  const columns = sql`users.uid, users.id, users.role, users.role_id`
+  return db.sql<UserIdentity>`${usersAmong(db, sql`SELECT * FROM ${eachOf(db, uids)} AS asked`, columns)}
+    AND users.deactivated_at IS NULL`.execute()
 }
 
 /**

@@ -68,10 +68,11 @@ export function startChapter(areas: Area[], place: ServiceAddress): Html {
 </section>`
 }
 
-export function areaChapter(area: Area): Html {
-  return html`
+export function* areaChapter(area: Area): Generator<string> {
+  yield html`
 <header class="chapter" id="${chapterId(area)}"><h2><a href="#${chapterId(area)}">${titleOf(area)}</a></h2><p>${prose(area.about)}</p></header>
-${area.operations.map((operation) => operationSection(area, operation))}`
+`.text
+  for (const operation of area.operations) yield operationSection(area, operation).text
 }
 
 export function chapterId({ name }: Area): string {
@@ -101,11 +102,12 @@ function errorRow({ code, status, when, operations, reach }: CataloguedError, fi
   return html`<tr${first && html` id="${code}"`}><td><code>${code}</code></td><td>${status}</td><td>${prose(when)}</td><td class="where">${where}</td></tr>`
 }
 
-export function eventsChapter(areas: Area[]): Html {
-  return html`
+export function* eventsChapter(areas: Area[]): Generator<string> {
+  yield html`
 <header class="chapter" id="events"><h2><a href="#events">Events</a></h2>
 <p>What happens is written to the app’s log in the transaction that made it true, in order and once.</p></header>
-${eventCatalogue(areas).map(eventSection)}`
+`.text
+  for (const area of areas) yield html`${eventCatalogue([area]).map(eventSection)}`.text
 }
 
 export const eventId = (name: string) => `event-${name}`

@@ -5,7 +5,7 @@ import type { PresenceStore } from './store.ts'
 import type { NumberedWord, Say, Word } from './words.ts'
 
 /** The other nodes of the install: what they say is taken in, and if something was missed, their users are read. */
-export interface NodesElsewhere {
+export interface Neighbours {
   hear(word: Word): void
   /** Reads the users of nodes that are not known well, and clears dead ones away if it may. */
   look(mayClaim: boolean): Promise<void>
@@ -17,7 +17,7 @@ const heardMeanwhileMax = 1_000
 // Smaller than that of any word.
 const unknownNumber = -1
 
-interface OtherNode {
+interface Neighbour {
   /** Of its last word that was taken in. */
   number: number
   /** The last sign of life that it wrote down. */
@@ -37,12 +37,12 @@ interface Parts {
   leaseMilliseconds: number
 }
 
-export function otherNodes({ self, store, nodes, say, clock, leaseMilliseconds }: Parts): NodesElsewhere {
-  const others = new Map<string, OtherNode>()
+export function neighboursOf({ self, store, nodes, say, clock, leaseMilliseconds }: Parts): Neighbours {
+  const others = new Map<string, Neighbour>()
   const turns = oneByOne()
   let trustedSince = performance.now()
 
-  function otherAt(node: string): OtherNode {
+  function otherAt(node: string): Neighbour {
     const known = others.get(node)
     if (known) return known
     const other = { number: unknownNumber, sign: clock.now(), seenAt: performance.now(), heard: undefined }
@@ -63,7 +63,7 @@ export function otherNodes({ self, store, nodes, say, clock, leaseMilliseconds }
   }
 
   /** Whether nothing is missing before it. */
-  function takeIn(other: OtherNode, word: NumberedWord): boolean {
+  function takeIn(other: Neighbour, word: NumberedWord): boolean {
     const { node, number, kind } = word
     if (number <= other.number) return true
     if (kind === 'rewritten' || number > other.number + 1) return false

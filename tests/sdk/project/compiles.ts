@@ -1,0 +1,41 @@
+import { ParleyError } from '@parley/sdk'
+import { createAdmin, createManagement } from '@parley/sdk/admin'
+import { banMember, type EventPayloads, listUsers, type Message, type User } from '@parley/sdk/api'
+
+/** What people write compiles, and is typed down to the last value: nothing of it is `any`. */
+
+type IsAny<Type> = 0 extends 1 & Type ? true : false
+type Same<One, Other> = IsAny<One> extends true ? false : [One, Other] extends [Other, One] ? true : false
+function assertType<Type extends true>(holds: Type): Type {
+  return holds
+}
+
+const admin = createAdmin({ url: 'https://4be21f90.api-eu.example.org', apiKey: 'key', timeoutMs: 10_000, retries: 1 })
+const management = createManagement({ url: 'https://apimgmt.example.org', key: 'key', secret: 'secret' })
+
+export async function reading(signal: AbortSignal) {
+  for await (const user of admin.users.list({ role: 'default' }, { signal })) assertType<Same<typeof user, User>>(true)
+  for await (const { data } of admin.users.list().pages()) assertType<Same<typeof data, User[]>>(true)
+  const first = await admin.messages.list({ hasMentions: true }).take(200)
+  assertType<Same<typeof first, Message[]>>(true)
+  const page = await admin.call(listUsers, { perPage: 5 })
+  assertType<Same<typeof page.meta.pagination.total, number>>(true)
+  const app = await management.apps.get({ appId: 'a' })
+  assertType<Same<typeof app.id, string>>(true)
+}
+
+export async function writing() {
+  const message = await admin.as('ada').messages.send({ to: { group: 'boats' }, text: 'Hi' })
+  assertType<Same<typeof message, Message>>(true)
+  const done = await admin.call(banMember, { guid: 'boats', uid: 'max' }, { idempotencyKey: 'ban-17' })
+  assertType<Same<typeof done.success, true>>(true)
+}
+
+export function explaining(error: unknown) {
+  if (ParleyError.is(error, 'ERR_BLOCKED_RECEIVER')) assertType<Same<typeof error.code, 'ERR_BLOCKED_RECEIVER'>>(true)
+  if (ParleyError.is(error)) assertType<IsAny<typeof error.details> extends false ? true : false>(true)
+}
+
+export function hearing({ message }: EventPayloads['message.sent']) {
+  assertType<Same<typeof message, Message>>(true)
+}

@@ -1,0 +1,48 @@
+import { ParleyError } from '@parley/sdk'
+import { createAdmin, createManagement } from '@parley/sdk/admin'
+import { banMember, createApp, type EventPayloads, joinGroup, requestUploads } from '@parley/sdk/api'
+
+/** What cannot work does not compile. */
+
+// @ts-expect-error a key is needed
+createAdmin({ url: 'https://4be21f90.api-eu.example.org' })
+
+const admin = createAdmin({ url: 'https://4be21f90.api-eu.example.org', apiKey: 'key' })
+
+export const wrong = [
+  // @ts-expect-error no such method
+  () => admin.users.lists(),
+  // @ts-expect-error no such filter
+  () => admin.users.list({ roll: 'default' }),
+  // @ts-expect-error of another type
+  () => admin.users.list({ perPage: '5' }),
+  // @ts-expect-error a value of the path is missing
+  () => admin.users.get(),
+  // @ts-expect-error a word that is none
+  () => admin.groups.create({ guid: 'boats', name: 'Boats', type: 'secret' }),
+  // @ts-expect-error for nobody
+  () => admin.messages.send({ text: 'Hi' }),
+  // @ts-expect-error only on behalf of somebody
+  () => admin.files.requestUploads({ files: [] }),
+  // @ts-expect-error never on behalf of somebody
+  () => admin.as('ada').users.create({ uid: 'new', name: 'New' }),
+  // @ts-expect-error only for clients, who have a token
+  () => admin.call(joinGroup, { guid: 'boats' }),
+  // @ts-expect-error only on behalf of somebody
+  () => admin.call(requestUploads, { files: [] }),
+  // @ts-expect-error only with a management key
+  () => admin.call(createApp, { name: 'App', region: 'eu' }),
+  // @ts-expect-error without whom
+  () => admin.call(banMember, { guid: 'boats' }),
+  // @ts-expect-error a management key opens no app
+  () => createManagement({ url: 'https://apimgmt.example.org', key: 'k', secret: 's' }).users,
+  // @ts-expect-error no such code
+  (error: unknown) => ParleyError.is(error, 'ERR_BLOCKED_RECIEVER'),
+  // @ts-expect-error no such field
+  async () => (await admin.users.get({ uid: 'ada' })).nickname,
+  // @ts-expect-error a list is no promise
+  async () => (await admin.users.list()).length,
+]
+
+// @ts-expect-error no such event
+export type Unheard = EventPayloads['message.sneezed']

@@ -1,0 +1,31 @@
+/** Plain JavaScript, without a server: what is asked for goes out as it should, and globals are left alone. */
+
+for (const name of ['fetch', 'setTimeout', 'crypto']) {
+  const get = () => {
+    throw new Error(`${name} was touched`)
+  }
+  Object.defineProperty(globalThis, name, { get })
+}
+const { ParleyError } = await import('@parley/sdk')
+const { createAdmin, ParleyError: SameError } = await import('@parley/sdk/admin')
+const api = await import('@parley/sdk/api')
+
+const asked = []
+const fetch = async (url, { method, headers }) => {
+  asked.push(`${method} ${url} ${headers.onBehalfOf ?? ''}`)
+  return new Response(JSON.stringify({ data: { uid: 'lin' } }))
+}
+const runtime = { fetch, after: () => () => {}, randomId: () => 'id' }
+const admin = createAdmin({ url: 'https://chat.example.org', apiKey: 'key', runtime })
+const lin = await admin.users.get({ uid: 'lin' })
+await admin.as('ada').messages.send({ to: { user: 'lin' }, text: 'Hi' })
+await admin.call(api.banMember, { guid: 'boats', uid: 'max' })
+const refused = await admin.users.get({}).catch((error) => error)
+console.log(
+  JSON.stringify({
+    uid: lin.uid,
+    asked,
+    refused: [ParleyError.is(refused, 'ERR_USAGE'), ParleyError === SameError],
+    operations: Object.keys(api).length > 100,
+  }),
+)
