@@ -29,15 +29,11 @@ export interface Passage {
 /** Whether a user may hear an event of a channel that they hear. */
 export type Shows = (event: EventDefinition, payload: unknown) => boolean
 
-/** What an area knows about who hears what. */
 export interface Hearing {
   /** The channels that a user hears now; events tell by `joins` and `leaves` how that changes. */
   channels?(db: TenantDb, uid: string): Promise<Channel[]>
-  /**
-   * What of them is kept from the user, because they are not shown it otherwise; nothing, if they may hear all. Decides
-   * from what was read before.
-   */
+  /** What of them the user may be shown, by what was read before; nothing, if that is all. */
   shows?(db: TenantDb, uid: string): Promise<Shows | undefined>
-  /** Whether what is shown in a channel depends on what somebody is in it, so that nobody knows once they have left it. */
+  /** Whether that depends, in a channel, on what somebody is in it: once they have left it, nobody knows. */
   isRuled?(db: TenantDb, channel: Channel): Promise<boolean>
 }
