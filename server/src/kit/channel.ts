@@ -26,7 +26,6 @@ export interface Passage {
   uid?: string
 }
 
-/** Whether a user may hear an event of a channel that they hear. */
 export type Shows = (event: EventDefinition, payload: unknown) => boolean
 
 export interface Hearing {
