@@ -8,7 +8,7 @@ import { type House, openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { databases } from './support/databases.ts'
-import { logIn, socketAt } from './support/device.ts'
+import { type Frame, logIn, socketAt } from './support/device.ts'
 import { createFollower, type Follower } from './support/follower.ts'
 import { assertSucceeds } from './support/house.ts'
 import { times } from './support/quick.ts'
@@ -92,13 +92,17 @@ describe('devices of two nodes', { skip }, () => {
     )
 
   /** Stays connected, to whichever node, until it is told to go. */
-  function stay(device: Follower, onGone = () => {}): { leave(): Promise<void> } {
+  function stay(
+    device: Follower,
+    gone: (end: { code: number; frames: Frame[] }) => void = () => {},
+  ): { leave(): Promise<void> } {
     let isLeaving = false
     const staying = (async () => {
       while (!isLeaving) {
-        await device.device().closed
+        const { closed, frames } = device.device()
+        const { code } = await closed
+        if (!isLeaving) gone({ code, frames })
         device.cut()
-        onGone()
         if (!isLeaving) await comeBack(device)
       }
     })()
@@ -214,7 +218,8 @@ describe('devices of two nodes', { skip }, () => {
     const since = (await history()).length
     const devices = uids.map((uid, n) => deviceOf(`${uid}-rolling`, uid, () => nodes[n % 2] ?? there()[0]))
     for (const device of devices) await device.come()
-    const stays = devices.map((device) => stay(device))
+    const ends: { code: number; frames: Frame[] }[] = []
+    const stays = devices.map((device) => stay(device, (end) => ends.push(end)))
     const talking = talk()
     for (const slot of [0, 1]) {
       const leaving = nodes[slot] as ServerProcess
@@ -226,6 +231,11 @@ describe('devices of two nodes', { skip }, () => {
     await talking.stop()
     await assertAllHold(devices, talking.acknowledged, since)
     for (const { name, resumed } of devices) assert.ok(resumed > 0, `${name} never had to move`)
+    assert.deepEqual([...new Set(ends.map(({ code }) => code))], [1012])
+    assert.ok(
+      ends.every(({ frames }) => frames.some(({ type }) => type === 'reconnect')),
+      'not told when to come back',
+    )
     await Promise.all(stays.map(({ leave }) => leave()))
   })
 

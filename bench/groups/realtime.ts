@@ -73,17 +73,10 @@ function floorPlace({ ports }: Running, secure: boolean, count: number) {
 const kept = new Agent({ keepAlive: true, maxSockets: burstSize })
 
 const data = { text: 'The oak for the bench comes tomorrow.' }
-const halls = (count: number) => Array.from({ length: count }, (_, n) => hallAt(n))
 
 /** The speaker says something in a group, so often at once. */
 const say = (stage: Stage, server: Running, guid: string, times: number) =>
   post(stage, server, { receiver: guid, receiverType: 'group', data }, times)
-
-/** The speaker says something in so many groups that all are in, by one request: what is told of it is told in one turn. */
-const sayInHalls = (stage: Stage, server: Running, count: number) =>
-  count === 1
-    ? say(stage, server, hallAt(0), 1)
-    : post(stage, server, { multipleReceivers: { guids: halls(count) }, data }, 1)
 
 async function post(stage: Stage, server: Running, body: object, times: number): Promise<void> {
   const headers = { host: stage.host, onbehalfof: speaker }
@@ -124,7 +117,7 @@ async function fanOut(stage: Stage, server: Running, floor: Running, secure: boo
     await say(stage, server, hallAt(0), 1)
     await parleyCrowd.heard(listeners)
     const { frame = '' } = await parleyCrowd.ask({ frame: true })
-    const parley: Contender = { server, crowd: parleyCrowd, speak: (times) => sayInHalls(stage, server, times) }
+    const parley: Contender = { server, crowd: parleyCrowd, speak: (times) => say(stage, server, hallAt(0), times) }
     const bare: Contender = {
       server: floor,
       crowd: floorCrowd,

@@ -10,6 +10,8 @@ export interface Visitor {
   arrivedAt: number
   /** There once they have said something, and the TLS handshake is done. */
   connection: ClientConnection | undefined
+  /** They go on by another protocol. What was needed for this one is let go of: many stay like that for hours. */
+  isHandedOver: boolean
 }
 
 export interface AdmissionLimits {
@@ -70,8 +72,8 @@ export function createAdmission({ connectionsMax, connectionsPerAddressMax, isPr
   }
 }
 
-function isBusy({ connection }: Visitor): boolean {
-  return connection !== undefined && (connection.turns.length > 0 || connection.isHandedOver)
+function isBusy({ connection, isHandedOver }: Visitor): boolean {
+  return isHandedOver || (connection !== undefined && connection.turns.length > 0)
 }
 
 function leastMissedFirst(a: Visitor, b: Visitor): number {

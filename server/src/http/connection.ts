@@ -46,7 +46,6 @@ export interface ClientConnection extends Holder {
   leave(): void
   /** Lets go of the socket, which goes on by another protocol, and of what it has brought beyond the request for it. */
   handOver(): { socket: Socket; rest: Buffer }
-  isHandedOver: boolean
 }
 
 // A client may send so much ahead; then nothing more is read until a turn is over.
@@ -97,7 +96,8 @@ export async function* keptInPart(
   }
 }
 
-export function openConnection(socket: Socket, holdings: Holdings): ClientConnection {
+/** `handedOver` is called when the socket goes on by another protocol. */
+export function openConnection(socket: Socket, holdings: Holdings, handedOver: () => void): ClientConnection {
   const turns: Turn[] = []
   let unread: Buffer | undefined
   /** The request whose body is not complete; it may have been answered already. */
@@ -161,7 +161,6 @@ export function openConnection(socket: Socket, holdings: Holdings): ClientConnec
     refuse,
     leave,
     handOver,
-    isHandedOver: false,
     heldBytes: 0,
     close: () => void stream.destroy(),
   }
@@ -253,7 +252,7 @@ export function openConnection(socket: Socket, holdings: Holdings): ClientConnec
   function handOver(): { socket: Socket; rest: Buffer } {
     const rest = unread ?? Buffer.alloc(0)
     unread = undefined
-    connection.isHandedOver = true
+    handedOver()
     leaving = true
     socket.off('data', takeIn).off('end', atEnd).off('error', atError).off('close', atClose)
     stream.destroy()

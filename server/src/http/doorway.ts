@@ -62,7 +62,10 @@ export function openDoorway(
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())
     const address = countedAddress(socket.remoteAddress)
-    const visitor: Visitor = { socket, address, arrivedAt: performance.now(), connection: undefined }
+    const visitor: Visitor = {
+      ...{ socket, address, arrivedAt: performance.now() },
+      ...{ connection: undefined, isHandedOver: false },
+    }
     if (!admit(visitor)) return turnAway(socket)
     socket.once('close', () => dismiss(visitor))
     onFirstByte(socket, (byte) => (byte === tlsHandshakeByte ? shakeHands(visitor) : welcome(visitor, socket)))

@@ -122,7 +122,10 @@ export async function listen(
   }
 
   const { server, visitors, handshakes, turnedAway } = openDoorway({ cert, key }, limits, (visitor, socket) => {
-    const connection = openConnection(socket, holdings)
+    const connection = openConnection(socket, holdings, () => {
+      visitor.isHandedOver = true
+      visitor.connection = undefined
+    })
     visitor.connection = connection
     const { remoteAddress, remotePort } = socket
     const known = { remoteAddress, remotePort, ...('encrypted' in socket && { encrypted: true }) }
@@ -186,7 +189,7 @@ export async function listen(
       await Promise.race([finished().then(quiet), deadline])
       clearInterval(checking)
       // Those that go on by another protocol have others to end them.
-      for (const { socket, connection } of visitors) if (!connection?.isHandedOver) socket.destroy()
+      for (const { socket, isHandedOver } of visitors) if (!isHandedOver) socket.destroy()
     },
   }
 }

@@ -43,13 +43,13 @@ export function takeTime(request: IncomingMessage): void {
 }
 
 /** Closes the connection of whoever has taken too long; answers whether it was over an answer that nobody took. */
-export function endPatience({ connection, socket, arrivedAt }: Visitor, patience: Patience): boolean {
+export function endPatience({ connection, isHandedOver, socket, arrivedAt }: Visitor, patience: Patience): boolean {
+  if (isHandedOver) return false
   const now = performance.now()
   if (!connection) {
     if (now - arrivedAt > patience.handshakeMilliseconds) socket.destroy()
     return false
   }
-  if (connection.isHandedOver) return false
   const untakenSince = connection.untakenSince() ?? now
   if (now - untakenSince > patience.stallMilliseconds) {
     connection.close()
