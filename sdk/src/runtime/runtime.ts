@@ -12,6 +12,21 @@ export interface Runtime {
   randomId(): string
   abortController(): AbortController
   form(): FormData
+  /** Milliseconds of a clock that nobody sets. */
+  now(): number
+  /** The class of WebSockets, such as that of browsers, or of the package `ws`. */
+  webSocket(): WebSocketClass
+  /** Tells when the place wakes: a page is looked at again, a network is there again. Answers how to stop that. */
+  onWake(run: () => void): () => void
+}
+
+export type WebSocketClass = new (url: string) => LiveSocket
+
+/** What is used of a WebSocket. */
+export interface LiveSocket {
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: object) => void): void
+  send(text: string): void
+  close(): void
 }
 
 /** The globals are looked up when they are used: making a client does nothing, also where there are none. */
@@ -25,6 +40,36 @@ export const usualRuntime: Runtime = {
   randomId,
   abortController: () => new AbortController(),
   form: () => new FormData(),
+  now: () => performance.now(),
+  webSocket() {
+    if (typeof WebSocket !== 'undefined') return WebSocket
+    throw new Error('There is no WebSocket here. Node has one from version 22 on; before, pass that of the package ws.')
+  },
+  onWake,
+}
+
+/** What is used of a page. */
+interface Target {
+  addEventListener(type: string, run: () => void): void
+  removeEventListener(type: string, run: () => void): void
+}
+type Page = Target & { document: Target & { visibilityState: string } }
+
+/** Pages, and nothing else, go to sleep. */
+function onWake(run: () => void): () => void {
+  const page = globalThis as unknown as Page
+  const { document } = page
+  if (!document?.addEventListener || !page.addEventListener) return () => {}
+  const look = () => {
+    if (document.visibilityState === 'visible') run()
+  }
+  const signs = ['online', 'pageshow']
+  for (const sign of signs) page.addEventListener(sign, run)
+  document.addEventListener('visibilitychange', look)
+  return () => {
+    for (const sign of signs) page.removeEventListener(sign, run)
+    document.removeEventListener('visibilitychange', look)
+  }
 }
 
 /** `crypto.randomUUID` is kept from pages that came over plain HTTP; random bytes are not. */
