@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { listUsers } from '../../sdk/src/api.ts'
 import { type Client, type Conversation, createClient, ParleyError, type Readable } from '../../sdk/src/index.ts'
 import { tokenOf } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
@@ -339,6 +340,48 @@ describe('what the client keeps', () => {
     back.typing.end()
     await isUntil()
     other.logout()
+  })
+
+  it('finds messages by their words, the newest first, over all pages', async () => {
+    const uid = await somebody()
+    for (let n = 0; n < 60; n += 1) await say(app, uid, 'ada', `oars of ${uid} ${n}`)
+    await say(app, uid, 'ada', 'rudders')
+    const found: unknown[] = []
+    const lin = ada.conversation({ user: uid })
+    for await (const { data } of ada.search('oars', { in: lin })) found.push(data.text)
+    assert.deepEqual(
+      found,
+      Array.from({ length: 60 }, (_, n) => `oars of ${uid} ${59 - n}`),
+    )
+    for await (const { data } of ada.search(uid)) {
+      assert.equal(data.text, `oars of ${uid} 59`)
+      break
+    }
+  })
+
+  it('tells senders that something has arrived, where that is asked for', async () => {
+    const uid = await somebody()
+    const { runtime } = placeIn(h)
+    const settings = { url: `https://${app.host}`, token: await tokenOf(app, uid), runtime }
+    const client = createClient({ ...settings, autoReceipts: 'delivered' })
+    clients.push(client)
+    await client.login()
+    const talk = ada.conversation({ user: uid })
+    const { stop } = watched(talk.messages)
+    await talk.send({ text: 'There?' }).done
+    await until('it has arrived', () => messagesOf(talk)[0]?.deliveredAt !== undefined)
+    assert.equal(messagesOf(talk)[0]?.readAt, undefined)
+    stop()
+    client.logout()
+  })
+
+  it('gives up what it has asked for when the user logs out', async () => {
+    const place = placeIn(h)
+    const client = await clientOf('mia', place)
+    const asking = client.call(listUsers, {})
+    client.logout()
+    await assert.rejects(asking, { code: 'ERR_ABORTED' })
+    await until('all is released', () => Object.values(place.open()).every((count) => count === 0))
   })
 
   it('tells whether somebody is there', async () => {

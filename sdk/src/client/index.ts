@@ -3,6 +3,8 @@ import { createCollections } from '../collections/collections.ts'
 import type { Conversation } from '../collections/conversation.ts'
 import type { Conversations } from '../collections/conversations.ts'
 import type { PresenceState } from '../collections/presence.ts'
+import { search } from '../collections/search.ts'
+import type { Message } from '../generated/records.ts'
 import type { CallOptions } from '../http/call.ts'
 import type { Operation } from '../operation.ts'
 import type { OutboxEntry } from '../outbox/outbox.ts'
@@ -13,6 +15,7 @@ import { type ConnectionState, createSession, type LiveUser } from '../sync/sess
 import { tokensFrom } from '../sync/token.ts'
 import { createEmitter } from './emitter.ts'
 import { type ClientEvents, type EventName, eventOf } from './events.ts'
+import { createReceipts } from './receipts.ts'
 import { type ClientSettings, connectionFor, presenceWish, socketUrl } from './settings.ts'
 
 /** One user on one device. */
@@ -32,6 +35,8 @@ export interface Client {
   presence(uid: string): Readable<PresenceState>
   /** What is on its way, or could not go. */
   readonly outbox: Readable<readonly OutboxEntry[]>
+  /** Messages that hold all words, the newest first, of one conversation or of all. */
+  search(words: string, where?: { in?: Conversation }): AsyncIterable<Message>
   /** Calls any operation that is for clients. */
   call<Input, Answer>(
     operation: Operation<Input, Answer, 'client'>,
@@ -46,7 +51,7 @@ export function createClient(settings: ClientSettings): Client {
   const connection = connectionFor(settings)
   const { runtime } = connection
   const tokens = tokensFrom(settings.token, connection)
-  const request = requester(connection, tokens)
+  const { request, giveUp } = requester(connection, tokens)
   const emitter = createEmitter<ClientEvents>()
 
   const me = () => session.user()?.uid ?? ''
@@ -57,20 +62,30 @@ export function createClient(settings: ClientSettings): Client {
     wanting: () => session.hurry(),
   })
 
+  const receipts = createReceipts({ runtime, me, say: (frame) => void session.say(frame) })
+
   const session = createSession({
     url: socketUrl(connection),
     hello: { presence: presenceWish(settings.presence) },
     ...{ tokens, runtime, hear },
     refetch: collections.refetch,
     connected: collections.revive,
-    ended: collections.drop,
+    ended() {
+      giveUp()
+      receipts.drop()
+      collections.drop()
+    },
   })
 
   /** First what is kept, then whoever listens: they find it as it is after the event. */
   function hear(frame: Frame): void {
     const isOwn = collections.hear(frame)
     const { name, payload } = eventOf(frame)
-    if (!isOwn) emitter.emit(name, payload)
+    if (isOwn) return
+    if (name === 'message.received' && settings.autoReceipts === 'delivered') {
+      receipts.hear((payload as ClientEvents['message.received']).message)
+    }
+    emitter.emit(name, payload)
   }
 
   const { conversations, conversation, presence, outbox } = collections
@@ -80,6 +95,7 @@ export function createClient(settings: ClientSettings): Client {
     connection: session.connection,
     on: emitter.on,
     ...{ conversations, conversation, presence, outbox },
+    search: (words, { in: within } = {}) => search(request, words, within?.to),
     call: (operation, ...[input, options]) => request(operation, input, options),
   }
 }

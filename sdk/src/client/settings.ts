@@ -14,6 +14,8 @@ export interface ClientSettings {
   token: TokenSource
   /** `none` if absent. */
   presence?: Presence
+  /** `delivered`: senders are told that what they wrote has arrived. `off` if absent. */
+  autoReceipts?: 'off' | 'delivered'
   /** What to use instead of the globals of the place where this runs. */
   runtime?: Partial<Runtime>
 }
