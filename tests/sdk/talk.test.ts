@@ -81,6 +81,31 @@ describe('what the client keeps', () => {
     assert.deepEqual([talk.messages.get().status, talk.messages.get().items.length], ['idle', 0])
   })
 
+  it('fetches once for what is mounted twice, also before the user is in, and leaves nothing behind', async () => {
+    const place = placeIn(h)
+    const token = await tokenOf(app, 'mia')
+    for (let n = 0; n < 5; n += 1) {
+      const client = createClient({ url: `https://${app.host}`, token, runtime: place.runtime })
+      const shown = [client.conversations, client.conversation({ user: 'lin' }).messages, client.presence('lin')]
+      for (const { stop } of shown.map(watched<unknown>)) stop()
+      const stops = shown.map((each) => watched<unknown>(each).stop)
+      place.asked.length = 0
+      void client.login()
+      await client.login()
+      await until('all is there', () => client.conversation({ user: 'lin' }).messages.get().status === 'ready')
+      await until('the list is there', () => client.conversations.get().status === 'ready')
+      await until('it is connected', () => client.connection.get().state === 'connected')
+      client.conversation({ user: 'lin' }).typing.keystroke()
+      const lists = place.asked.filter((path) => /conversations|messages/.test(path))
+      assert.equal(lists.length, 2, lists.join())
+      if (n % 2 === 0) for (const stop of stops) stop()
+      client.logout()
+      assert.deepEqual(client.conversations.get().items, [])
+    }
+    assert.equal(place.opened(), 5)
+    await until('all is released', () => Object.values(place.open()).every((count) => count === 0))
+  })
+
   it('tells of all changes of a turn at once', async () => {
     const uid = await somebody()
     const talk = ada.conversation({ user: uid })
@@ -126,6 +151,20 @@ describe('what the client keeps', () => {
     await talk.messages.jumpTo(ids[10] ?? '')
     await talk.messages.jumpToEnd()
     assert.equal(texts(talk).pop(), 'new')
+    stop()
+  })
+
+  it('jumps to the place of a message that is not there, and shows nothing of other conversations', async () => {
+    const uid = await somebody()
+    const { id: before } = await say(app, uid, 'ada', 'before')
+    const { id: foreign } = await say(app, 'lin', 'ada', 'of lin')
+    await say(app, uid, 'ada', 'after')
+    const talk = ada.conversation({ user: uid })
+    const { stop } = watched(talk.messages)
+    for (const id of [foreign, '999999999', before]) {
+      await talk.messages.jumpTo(id)
+      assert.deepEqual([texts(talk), talk.messages.get().membership], [['before', 'after'], 'in'], id)
+    }
     stop()
   })
 

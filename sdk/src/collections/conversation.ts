@@ -86,7 +86,7 @@ export interface KeptConversation {
 export function keepConversation(to: To, parts: ConversationParts): KeptConversation {
   const { request, outbox, runtime, me } = parts
   const lane = keyOf(to)
-  const main = createStretch<PendingMessage>({ ...parts, source: conversationSource(request, to) })
+  const main = createStretch<PendingMessage>({ ...parts, source: conversationSource(request, to, me) })
   const threads = new Map<string, { thread: Thread; stretch: Stretch<PendingMessage> }>()
   const { typing, hear: hearTyping, drop: dropTyping } = createTyping({ to, runtime, say: parts.say })
   const stretches = () => [main, ...[...threads.values()].map(({ stretch }) => stretch)]
@@ -156,7 +156,8 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
         ),
     },
     hear(frame) {
-      hearTyping(frame)
+      // What the user writes on another device is nothing to be shown.
+      if (frame.sender !== me()) hearTyping(frame)
       const isAnew = frame.type === 'conversation' && isPlain.includes(String(frame.body.action)) && isNamed(frame.body)
       for (const stretch of stretches()) {
         stretch.hear(frame)

@@ -9,18 +9,18 @@ import {
 import type { Conversation, Message } from '../generated/records.ts'
 import type { UserCall } from '../http/call.ts'
 import type { Cursor } from '../operation.ts'
-import type { To } from './address.ts'
+import { keyOf, placeOf, type To } from './address.ts'
 
 /** Where the messages of a stretch come from. */
 export interface Source {
   page(cursor: Cursor, limit: number): Promise<Message[]>
   one(id: string): Promise<Message>
-  /** Whether a message of the conversation stands in this list. */
+  /** Whether a message stands in this list. */
   takes(message: Message): boolean
 }
 
 /** What was said in a conversation; replies stand in their threads. */
-export function conversationSource(request: UserCall, to: To): Source {
+export function conversationSource(request: UserCall, to: To, me: () => string): Source {
   return {
     async page(cursor, limit) {
       const asked = { cursor, limit, hideReplies: true }
@@ -30,7 +30,7 @@ export function conversationSource(request: UserCall, to: To): Source {
       return (page as { data: Message[] }).data
     },
     one: (id) => request(getMessage, { id }),
-    takes: ({ parentId }) => parentId === undefined,
+    takes: (message) => message.parentId === undefined && keyOf(placeOf(message, me())) === keyOf(to),
   }
 }
 

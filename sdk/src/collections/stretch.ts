@@ -127,8 +127,9 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
     const heard = journal ?? []
     journal = undefined
     isLoaded = true
-    for (const frame of heard) apply(frame)
     show({ status: 'ready', membership: 'in' })
+    for (const frame of heard) apply(frame)
+    show()
   }
 
   function fail(error: ParleyError): void {
@@ -172,12 +173,12 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
   async function loadAround(id: string): Promise<void> {
     const own = era
     const [message, before, after] = await Promise.all([
-      source.one(id),
+      source.one(id).catch(unlessRefused),
       page('prepend', id, pageSize),
       page('append', id, pageSize),
     ])
     if (own !== era) return
-    const middle = source.takes(message) && isShown(message) ? [message] : []
+    const middle = message && source.takes(message) && isShown(message) ? [message] : []
     known = [...before.found, ...middle, ...after.found]
     oldest = before.first
     newest = after.last
@@ -352,6 +353,11 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
     revive,
     drop,
   }
+}
+
+/** A message that is not there any more, or was never to be seen here, has a place all the same. */
+function unlessRefused(error: unknown): undefined {
+  if (!ParleyError.is(error) || error.kind !== 'refused') throw error
 }
 
 /** Edits and deletions show on what they changed. */
