@@ -18,7 +18,8 @@ export {
   type ParleyErrorOf,
 } from './http/errors.ts'
 export type { OutboxEntry, Sent, SentState } from './outbox/outbox.ts'
-export type { LiveSocket, Runtime, WebSocketClass } from './runtime/runtime.ts'
+export type { LiveSocket, Putting, Runtime, WebSocketClass } from './runtime/runtime.ts'
 export type { Readable } from './store/cell.ts'
 export type { ConnectionState, LiveUser } from './sync/session.ts'
 export type { TokenReason, TokenSource } from './sync/token.ts'
+export type { Upload, UploadState } from './uploads/upload.ts'

@@ -114,6 +114,12 @@ export function placeIn(h: House, { random = Math.random, webSocket = true } = {
       if (becomes === 'lose') throw new TypeError('lost')
       return answer
     },
+    async put(url, { headers, body, signal, progress }) {
+      progress(0)
+      const answer = await houseFetch(url, { method: 'PUT', headers, body, signal })
+      progress(body.size)
+      return answer.status
+    },
     onWake(run) {
       wakers.add(run)
       return () => wakers.delete(run)

@@ -398,6 +398,39 @@ describe('what the client keeps', () => {
     }
   })
 
+  it('sends files first, and the message when they are there, at its place', async () => {
+    const uid = await somebody()
+    const talk = ada.conversation({ user: uid })
+    const { stop } = watched(talk.messages)
+    const upload = talk.upload(new File(['oars and rudders'], 'plan.txt', { type: 'text/plain' }))
+    assert.deepEqual(upload.get(), { state: 'uploading', loaded: 0, total: 16 })
+    const [withFile] = [talk.send({ text: 'The plan', uploads: [upload] }), talk.send({ text: 'after it' })]
+    const { data, type } = await withFile.done
+    assert.equal(type, 'file')
+    const [attachment] = data.attachments as { name: string; size: number }[]
+    assert.deepEqual([attachment?.name, attachment?.size], ['plan.txt', 16])
+    assert.deepEqual(upload.get(), { state: 'done', loaded: 16, total: 16 })
+    await shows(talk, 'The plan', 'after it')
+    stop()
+  })
+
+  it('gives up a file, and with it its message, but not those after it', async () => {
+    const talk = ada.conversation({ user: await somebody() })
+    const { stop } = watched(talk.messages)
+    const upload = talk.upload(new Blob(['oars']))
+    const withFile = talk.send({ uploads: [upload] })
+    const next = talk.send({ text: 'Never mind' })
+    upload.abort()
+    await assert.rejects(upload.done, { code: 'ERR_ABORTED' })
+    await assert.rejects(withFile.done, { code: 'ERR_ABORTED' })
+    await next.done
+    assert.equal(upload.get().state, 'failed')
+    const empty = talk.upload(new Blob([]))
+    await assert.rejects(empty.done, (error) => ParleyError.is(error))
+    for (const entry of ada.outbox.get()) entry.discard()
+    stop()
+  })
+
   it('tells senders that something has arrived, where that is asked for', async () => {
     const uid = await somebody()
     const { runtime } = placeIn(h)

@@ -19,6 +19,7 @@ import { usageError } from '../http/errors.ts'
 import type { Outbox, OutboxEntry, Sent } from '../outbox/outbox.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Frame } from '../socket/frame.ts'
+import { startUpload, type Upload } from '../uploads/upload.ts'
 import { keyOf, receiverIn, type To } from './address.ts'
 import { conversationSource, threadSource } from './source.ts'
 import { createStretch, type MessageItem, type Messages, type Stretch } from './stretch.ts'
@@ -31,6 +32,8 @@ export interface Sending extends Pick<SendMessageInput, 'data' | 'category' | 't
   text?: string
   /** The id of a message that this one quotes. */
   quote?: string
+  /** Files of `upload`; the message goes when they are there, and keeps its place until then. */
+  uploads?: readonly Upload[]
 }
 
 export type PendingMessage = OutboxEntry
@@ -47,6 +50,8 @@ export interface Conversation {
   readonly to: To
   readonly messages: Messages<PendingMessage>
   readonly typing: Typing
+  /** Sends a file at once, for a message that follows: `send({ uploads: [upload] })`. */
+  upload(file: Blob & { name?: string }): Upload
   /** Returns at once; what becomes of it is told by what it returns, and among `messages`. */
   send(sending: Sending): Sent
   /** The replies to a message; the same object every time. */
@@ -91,19 +96,21 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
   const { typing, hear: hearTyping, drop: dropTyping } = createTyping({ to, runtime, say: parts.say })
   const stretches = () => [main, ...[...threads.values()].map(({ stretch }) => stretch)]
 
-  function send({ text, quote, data, ...more }: Sending, parentId?: string): Sent {
+  function send({ text, quote, data, uploads, ...more }: Sending, parentId?: string): Sent {
     const content = text === undefined ? data : { ...data, text }
-    if (content === undefined && !more.files)
+    const hasFiles = more.files !== undefined || uploads !== undefined
+    if (content === undefined && !hasFiles)
       throw usageError('there is nothing to send: neither text, nor data, nor files')
     typing.end()
-    return outbox.send(lane, {
+    const input = {
       ...receiverIn(to),
-      ...(more.files && { type: 'file' }),
+      ...(hasFiles && { type: 'file' }),
       ...more,
       ...(content && { data: content }),
       ...(quote !== undefined && { quotedMessageId: quote }),
       ...(parentId !== undefined && { parentId }),
-    })
+    }
+    return outbox.send(lane, input, uploads)
   }
 
   function thread(id: string): Thread {
@@ -133,6 +140,10 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
     conversation: {
       ...{ to, typing, messages: main.messages, thread },
       send: (sending) => send(sending),
+      upload(file) {
+        const { receiver, receiverType } = receiverIn(to)
+        return startUpload(file, { request, runtime, receiverId: receiver, receiverType })
+      },
       react: (id, reaction) => done(request(addReaction, { id, reaction })),
       unreact: (id, reaction) => done(request(removeReaction, { id, reaction })),
       edit: (id, { text, data }) =>

@@ -1,7 +1,7 @@
 import { type SendMessageInput, sendMessage } from '../generated/operations.ts'
 import type { Message } from '../generated/records.ts'
 import type { UserCall } from '../http/call.ts'
-import { abortedError, type ParleyError, usageError } from '../http/errors.ts'
+import { abortedError, ParleyError, usageError } from '../http/errors.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { cell, type Readable } from '../store/cell.ts'
 
@@ -38,7 +38,8 @@ export interface OutboxEntry {
 
 export interface Outbox {
   readonly entries: Readable<readonly OutboxEntry[]>
-  send(lane: string, input: Omit<SendMessageInput, 'muid'>): Sent
+  /** With uploads, it goes when they are done, and keeps its place until then. */
+  send(lane: string, input: Omit<SendMessageInput, 'muid'>, uploads?: readonly Underway[]): Sent
   /** It has arrived, as is heard before it is answered. */
   arrived(muid: string, message: Message): void
   /** Whether this device has sent it. */
@@ -48,10 +49,16 @@ export interface Outbox {
   clear(): void
 }
 
+/** A file that is on its way by itself. */
+interface Underway {
+  readonly done: Promise<unknown>
+}
+
 interface Entry {
   key: string
   lane: string
   input: SendMessageInput
+  uploads: readonly Underway[]
   sent: ReturnType<typeof cell<SentState>>
   shown: OutboxEntry
   resolve(message: Message): void
@@ -98,11 +105,11 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
     show()
   }
 
-  function send(lane: string, content: Omit<SendMessageInput, 'muid'>): Sent {
+  function send(lane: string, content: Omit<SendMessageInput, 'muid'>, uploads: readonly Underway[] = []): Sent {
     if (all.size >= entriesMax)
       throw usageError(`${entriesMax} messages are waiting to be sent; there is no room for more`)
     const key = runtime.randomId()
-    const entry = entryFor(key, lane, { ...content, muid: key })
+    const entry = entryFor(key, lane, { ...content, muid: key }, uploads)
     all.set(key, entry.entry)
     remember(key)
     show()
@@ -111,7 +118,12 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
     return entry.handle
   }
 
-  function entryFor(key: string, lane: string, input: SendMessageInput): { entry: Entry; handle: Sent } {
+  function entryFor(
+    key: string,
+    lane: string,
+    input: SendMessageInput,
+    uploads: readonly Underway[],
+  ): { entry: Entry; handle: Sent } {
     const sent = cell<SentState>({ key, state: 'queued' })
     let resolve: Entry['resolve'] = () => {}
     let reject: Entry['reject'] = () => {}
@@ -127,7 +139,7 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
       discard: () => discard(key),
     })
     return {
-      entry: { key, lane, input, sent, shown, resolve, reject },
+      entry: { key, lane, input, uploads, sent, shown, resolve, reject },
       handle: { get: sent.get, subscribe: sent.subscribe, done },
     }
   }
@@ -166,7 +178,7 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
     const begun = era
     move(entry, 'sending')
     try {
-      const message = await request(sendMessage, entry.input, { retries: 0 })
+      const message = await request(sendMessage, await completed(entry), { retries: 0 })
       if (begun === era) arrived(entry.key, message as Message)
       return 'settled'
     } catch (error) {
@@ -247,4 +259,16 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
 /** A token that is refused may be followed by another one; all other refusals are final. */
 function isWorthAnother({ kind, code }: ParleyError): boolean {
   return ['network', 'rate', 'server'].includes(kind) || code === 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND'
+}
+
+/** What is sent in the end. Uploads have tried what they could: without them there is no message. */
+async function completed({ input, uploads }: Entry): Promise<SendMessageInput> {
+  if (uploads.length === 0) return input
+  try {
+    const attachments = await Promise.all(uploads.map(({ done }) => done))
+    return { ...input, data: { ...input.data, attachments } }
+  } catch (error) {
+    const { code, message } = error as ParleyError
+    throw new ParleyError({ code, message, kind: 'refused', cause: error })
+  }
 }
