@@ -466,6 +466,31 @@ describe('what the client keeps', () => {
     shown.stop()
   })
 
+  it('shows that something was deleted which it was never told', async () => {
+    const uid = await somebody()
+    const place = placeIn(h)
+    const client = await clientOf('lin', place)
+    const talk = client.conversation({ user: uid })
+    const { stop } = watched(talk.messages)
+    await until('it is loaded', () => talk.messages.get().status === 'ready')
+    place.setAway(true)
+    place.cut()
+    const { id } = await say(app, uid, 'lin', 'oops')
+    assertSucceeds(await app.delete(`/messages/${id}`, undefined, as(uid)))
+    await say(app, uid, 'lin', 'sorry')
+    place.setAway(false)
+    await until('both are there', () => messagesOf(talk).length === 2)
+    assert.deepEqual(
+      messagesOf(talk).map(({ data, deletedAt }) => [data.text, deletedAt !== undefined]),
+      [
+        [undefined, true],
+        ['sorry', false],
+      ],
+    )
+    stop()
+    client.logout()
+  })
+
   it('has everything again after what was missed is not told, and fetches only what is looked at', async () => {
     const uid = await somebody()
     const place = placeIn(h)

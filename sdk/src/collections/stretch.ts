@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { Frame } from '../socket/frame.ts'
 import { cell, type Readable } from '../store/cell.ts'
 import { isAfter } from './address.ts'
-import { hearOn } from './merge.ts'
+import { changedIn, hearOn } from './merge.ts'
 import { ownPassage } from './passages.ts'
 import { createRefresher } from './refresher.ts'
 import type { Source } from './source.ts'
@@ -83,6 +83,7 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
   let turn: Promise<unknown> = Promise.resolve()
   let callOffRest = () => {}
   const loading = createRefresher(() => inTurn(loadEnd), runtime)
+  const reloading = createRefresher(reload, runtime)
   const refreshing = createRefresher(refreshOne, runtime)
   let whileRefreshed: Frame[] | undefined
 
@@ -236,6 +237,8 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
     const message = frame.body as unknown as Message
     if (frame.type === 'message' && message.category !== 'action' && message.parentId) refresh(message.parentId)
     if (frame.type === 'message' && isShown(message)) return void insert(message)
+    const changed = changedIn(frame)
+    if (changed?.deletedAt !== undefined && isMissing(changed)) reloading.ask('all')
     known = known.map((each) => hearOn(each, frame, me()))
   }
 
@@ -249,16 +252,23 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
     return true
   }
 
-  /** By its id, whenever it comes; not beyond what is loaded without a gap. */
-  function insert(message: Message): void {
-    if (!source.takes(message) || known.some(({ id }) => id === message.id)) return
+  /** Whether it would stand here, without a gap, and does not. What was deleted before it could be told never came. */
+  function isMissing(message: Message): boolean {
+    if (!source.takes(message) || known.some(({ id }) => id === message.id)) return false
     const { atEnd, hasOlder } = state.get()
     const isBefore = oldest !== undefined && !isAfter(message.id, oldest)
-    const isBeyond = newest !== undefined && isAfter(message.id, newest)
-    if ((isBefore && hasOlder) || (isBeyond && !atEnd)) return
+    return !(isBefore && hasOlder) && (atEnd || !isBeyond(message))
+  }
+
+  const isBeyond = ({ id }: Message) => newest !== undefined && isAfter(id, newest)
+
+  /** By its id, whenever it comes. */
+  function insert(message: Message): void {
+    if (!isMissing(message)) return
+    const { atEnd } = state.get()
     const at = known.findIndex(({ id }) => isAfter(id, message.id))
     known = at === -1 ? [...known, message] : [...known.slice(0, at), message, ...known.slice(at)]
-    if (isBeyond || newest === undefined) newest = message.id
+    if (isBeyond(message) || newest === undefined) newest = message.id
     oldest ??= message.id
     if (atEnd) trimOldest()
   }
@@ -303,16 +313,14 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
     journal = undefined
     oldest = undefined
     newest = undefined
-    loading.clear()
-    refreshing.clear()
+    for (const each of [loading, reloading, refreshing]) each.clear()
     whileRefreshed = undefined
     turn = Promise.resolve()
     show(empty)
   }
 
   function revive(): void {
-    loading.hurry()
-    refreshing.hurry()
+    for (const each of [loading, reloading, refreshing]) each.hurry()
   }
 
   async function reload(): Promise<void> {
