@@ -27,6 +27,13 @@ export interface CallOptions {
   idempotencyKey?: string
 }
 
+/** Calls operations as the user who is logged in. */
+export type UserCall = <Input, Answer>(
+  operation: Operation<Input, Answer, 'client'>,
+  input?: Input,
+  options?: CallOptions,
+) => Promise<Answer>
+
 /** The answer of an operation: what stands in its `data`, and all of it where something stands beside that. */
 export function call<Input, Answer>(
   connection: Connection,

@@ -12,6 +12,30 @@ export interface Runtime {
   randomId(): string
   abortController(): AbortController
   form(): FormData
+  /** Milliseconds of a clock that nobody sets. */
+  now(): number
+  /** The class of WebSockets, such as that of browsers, or of the package `ws`. */
+  webSocket(): WebSocketClass
+  /** Sends a file, tells how much of it has gone, and answers the status. */
+  put(url: string, sending: Putting): Promise<number>
+  /** Tells when the place wakes: a page is looked at again, a network is there again. Answers how to stop that. */
+  onWake(run: () => void): () => void
+}
+
+export interface Putting {
+  headers: Record<string, string>
+  body: Blob
+  signal: AbortSignal
+  progress(loaded: number): void
+}
+
+export type WebSocketClass = new (url: string) => LiveSocket
+
+/** What is used of a WebSocket. */
+export interface LiveSocket {
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: object) => void): void
+  send(text: string): void
+  close(): void
 }
 
 /** The globals are looked up when they are used: making a client does nothing, also where there are none. */
@@ -25,6 +49,73 @@ export const usualRuntime: Runtime = {
   randomId,
   abortController: () => new AbortController(),
   form: () => new FormData(),
+  now: () => performance.now(),
+  webSocket() {
+    if (typeof WebSocket !== 'undefined') return WebSocket
+    throw new Error('There is no WebSocket here. Node has one from version 22 on; before, pass that of the package ws.')
+  },
+  put: (url, sending) => (typeof XMLHttpRequest === 'undefined' ? putByFetch : putByRequest)(url, sending),
+  onWake,
+}
+
+/** `fetch` does not tell how much has gone. */
+async function putByFetch(url: string, { headers, body, signal }: Putting): Promise<number> {
+  return (await fetch(url, { method: 'PUT', headers, body, signal, redirect: 'error' })).status
+}
+
+function putByRequest(url: string, { headers, body, signal, progress }: Putting): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    const abort = () => request.abort()
+    const fail = () => reject(new Error('The connection was lost, or given up.'))
+    request.open('PUT', url)
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+    request.upload.onprogress = ({ loaded }) => progress(loaded)
+    request.onload = () => resolve(request.status)
+    request.onerror = fail
+    request.onabort = fail
+    request.onloadend = () => signal.removeEventListener('abort', abort)
+    signal.addEventListener('abort', abort)
+    request.send(body)
+  })
+}
+
+/** What is used of browsers alone. */
+declare const XMLHttpRequest: new () => {
+  open(method: string, url: string): void
+  setRequestHeader(name: string, value: string): void
+  send(body: Blob): void
+  abort(): void
+  status: number
+  upload: { onprogress: (event: { loaded: number }) => void }
+  onload: () => void
+  onerror: () => void
+  onabort: () => void
+  onloadend: () => void
+}
+
+/** What is used of a page. */
+interface Target {
+  addEventListener(type: string, run: () => void): void
+  removeEventListener(type: string, run: () => void): void
+}
+type Page = Target & { document: Target & { visibilityState: string } }
+
+/** Pages, and nothing else, go to sleep. */
+function onWake(run: () => void): () => void {
+  const page = globalThis as unknown as Page
+  const { document } = page
+  if (!document?.addEventListener || !page.addEventListener) return () => {}
+  const look = () => {
+    if (document.visibilityState === 'visible') run()
+  }
+  const signs = ['online', 'pageshow']
+  for (const sign of signs) page.addEventListener(sign, run)
+  document.addEventListener('visibilitychange', look)
+  return () => {
+    for (const sign of signs) page.removeEventListener(sign, run)
+    document.removeEventListener('visibilitychange', look)
+  }
 }
 
 /** `crypto.randomUUID` is kept from pages that came over plain HTTP; random bytes are not. */

@@ -1,6 +1,6 @@
-import { ParleyError } from '@parley/sdk'
+import { createClient, ParleyError, type Readable } from '@parley/sdk'
 import { createAdmin, createManagement } from '@parley/sdk/admin'
-import { banMember, type EventPayloads, listUsers, type Message, type User } from '@parley/sdk/api'
+import { banMember, type EventPayloads, joinGroup, listUsers, type Message, type User } from '@parley/sdk/api'
 
 /** What people write compiles, and is typed down to the last value: nothing of it is `any`. */
 
@@ -38,4 +38,38 @@ export function explaining(error: unknown) {
 
 export function hearing({ message }: EventPayloads['message.sent']) {
   assertType<Same<typeof message, Message>>(true)
+}
+
+/** As `useSyncExternalStore` takes it. */
+export const shown = <Value>({ get, subscribe }: Readable<Value>) => [subscribe, get, get] as const
+
+export async function talking() {
+  const client = createClient({
+    url: 'https://4be21f90.api-eu.example.org',
+    token: async ({ reason }) => `token for ${reason}`,
+    presence: { roles: ['crew'] },
+    runtime: { webSocket: () => WebSocket },
+  })
+  const { uid } = await client.login()
+  assertType<Same<typeof uid, string>>(true)
+  const stop = client.on('message.edited', ({ message, by }) => {
+    assertType<Same<typeof message, Message>>(true)
+    assertType<Same<typeof by.uid, string>>(true)
+  })
+  client.on('receipt.read', ({ messageId }) => assertType<Same<typeof messageId, string>>(true))
+  const lin = client.conversation({ user: 'lin' })
+  for (const item of lin.messages.get().items) {
+    if (item.state === 'sent') assertType<Same<typeof item.message, Message>>(true)
+    else item.pending.retry()
+  }
+  const sent = lin.send({ text: 'Boat at ten', quote: '17' })
+  const message = await sent.done
+  assertType<Same<typeof message, Message>>(true)
+  const [first] = client.conversations.get().items
+  if (first) assertType<Same<typeof first.unread, number>>(true)
+  const done = await client.call(joinGroup, { guid: 'boats' })
+  assertType<IsAny<typeof done> extends false ? true : false>(true)
+  shown(client.connection)
+  stop()
+  client.logout()
 }

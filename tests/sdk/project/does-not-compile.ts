@@ -1,6 +1,6 @@
-import { ParleyError } from '@parley/sdk'
+import { createClient, ParleyError } from '@parley/sdk'
 import { createAdmin, createManagement } from '@parley/sdk/admin'
-import { banMember, createApp, type EventPayloads, joinGroup, requestUploads } from '@parley/sdk/api'
+import { banMember, createApp, createUser, type EventPayloads, joinGroup, requestUploads } from '@parley/sdk/api'
 
 /** What cannot work does not compile. */
 
@@ -46,3 +46,30 @@ export const wrong = [
 
 // @ts-expect-error no such event
 export type Unheard = EventPayloads['message.sneezed']
+
+// @ts-expect-error who it is must be said
+createClient({ url: 'https://4be21f90.api-eu.example.org' })
+
+const client = createClient({ url: 'https://4be21f90.api-eu.example.org', token: 'token' })
+const lin = client.conversation({ user: 'lin' })
+
+export const wrongOfClients = [
+  // @ts-expect-error no such event
+  () => client.on('message.sneezed', () => {}),
+  // @ts-expect-error not in this event
+  () => client.on('message.received', ({ reaction }) => reaction),
+  // @ts-expect-error with nobody
+  () => client.conversation({}),
+  // @ts-expect-error by a composed id
+  () => client.conversation('ada_user_lin'),
+  // @ts-expect-error no such content
+  () => lin.send({ txt: 'Hi' }),
+  // @ts-expect-error what is on its way has no id yet
+  () => lin.messages.get().items.map((item) => item.message.id),
+  // @ts-expect-error snapshots are only read
+  () => lin.messages.get().items.push(),
+  // @ts-expect-error only with a key
+  () => client.call(createUser, { uid: 'new', name: 'New' }),
+  // @ts-expect-error without which
+  () => client.call(joinGroup),
+]

@@ -24,7 +24,7 @@ import { Message } from '../timeline/schemas.ts'
 import { findUser, sightOf, toUser, usersByUid } from '../users/index.ts'
 import { reactionAdded, reactionRemoved } from './events.ts'
 import { Reaction, ReactionAdd, ReactionListQuery, reactionCharactersMax, reactionLimits } from './schemas.ts'
-import { addReaction, removeReaction } from './store.ts'
+import { addReaction, countsOf, removeReaction } from './store.ts'
 import type { ReactionRow } from './tables.ts'
 
 const clientLimits = { usual: 100, max: 100 }
@@ -143,13 +143,14 @@ async function refuseReacting(db: TenantDb, row: MessageRow, actor: Actor | unde
 async function tell(work: Work, event: typeof reactionAdded, row: MessageRow, reaction: ReactionRow): Promise<void> {
   const user = await findUser(work.db, reaction.uid)
   if (!user) return
+  const counts = await countsOf(work.db, [row.id], undefined)
   await work.emit(event, {
     reaction: toReaction(reaction, toUser(work, user, { withTags: false })),
     receiverId: row.receiver,
     receiverType: row.receiver_type,
     conversationId: conversationIdOf(row.conversation_key),
     ...(row.parent_id !== null && { parentMessageId: String(row.parent_id) }),
-    message: toMessage(work, row, {}),
+    message: toMessage(work, row, {}, { reactions: counts.get(row.id) }),
     audience: await audienceFor(work.db, row, reaction.uid),
   })
 }

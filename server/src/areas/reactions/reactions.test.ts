@@ -4,7 +4,7 @@ import { databases } from '../../../../tests/support/databases.ts'
 import { dump } from '../../../../tests/support/dump.ts'
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import { appWith, as, clientOf, idsIn, say, sayIn } from '../../../../tests/support/talk.ts'
-import { toldTo } from '../../../../tests/support/told.ts'
+import { logOf, toldTo } from '../../../../tests/support/told.ts'
 
 for (const database of databases) {
   describe(`reactions on ${database}`, () => {
@@ -225,6 +225,18 @@ for (const database of databases) {
       const triggers = (await toldTo(h, app)).map(({ trigger }) => trigger)
       const told = (name: string) => triggers.filter((trigger) => trigger === `message_reaction_${name}`).length
       assert.equal(told('added') - told('removed'), (await listed(app, id)).data.length)
+    })
+
+    it('are told with the counts that come of them', async () => {
+      const app = await appWith(h, 'ada', 'lin')
+      const { id } = await say(app, 'ada', 'lin')
+      for (const uid of ['ada', 'lin']) assertSucceeds(await app.post(path(id, 'yes'), undefined, as(uid)))
+      for (const uid of ['ada', 'lin']) assertSucceeds(await app.delete(path(id, 'yes'), undefined, as(uid)))
+      const events = (await logOf(h, app)).filter(({ name }) => name.startsWith('reaction.'))
+      assert.deepEqual(
+        events.map(({ payload }) => payload.message.data.reactions),
+        [[{ reaction: 'yes', count: 1 }], [{ reaction: 'yes', count: 2 }], [{ reaction: 'yes', count: 1 }], undefined],
+      )
     })
 
     it('go with a user who is deleted for good, and are no later one’s', async () => {

@@ -1,0 +1,104 @@
+import type { Message } from '../generated/records.ts'
+import type { UserCall } from '../http/call.ts'
+import { createOutbox, type OutboxEntry } from '../outbox/outbox.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Frame } from '../socket/frame.ts'
+import type { Readable } from '../store/cell.ts'
+import { keyOf, placeOf, type To } from './address.ts'
+import { type Conversation, type KeptConversation, keepConversation } from './conversation.ts'
+import { type Conversations, createConversations } from './conversations.ts'
+import { createPresences, type PresenceState } from './presence.ts'
+
+/** Everything that is kept for a user, and the one door by which it is changed. */
+export interface Collections {
+  readonly conversations: Conversations
+  readonly outbox: Readable<readonly OutboxEntry[]>
+  /** The same object for the same people. */
+  conversation(to: To): Conversation
+  presence(uid: string): Readable<PresenceState>
+  /** Takes in what is told; answers whether it was done here. */
+  hear(frame: Frame): boolean
+  /** Fetches anew what is looked at, and drops the rest. */
+  refetch(): Promise<void>
+  /** There is a connection again. */
+  revive(): void
+  drop(): void
+}
+
+export interface CollectionsParts {
+  request: UserCall
+  runtime: Runtime
+  me(): string
+  isIn(): boolean
+  say(frame: object): void
+  /** Something waits for a connection. */
+  wanting(): void
+}
+
+export function createCollections(parts: CollectionsParts): Collections {
+  const { request, runtime, me, wanting } = parts
+  const kept = new Map<string, KeptConversation>()
+  const list = createConversations(parts)
+  const presences = createPresences(parts)
+  const outbox = createOutbox({ request, runtime, wanting, taken, changed: showPending })
+
+  function taken(message: Message): void {
+    kept.get(keyOf(placeOf(message, me())))?.put(message)
+    list.hear({ type: 'message', body: message as never })
+  }
+
+  /** In the same turn as all else: a message is never seen twice, or not at all. */
+  function showPending(entries: readonly OutboxEntry[]): void {
+    for (const each of kept.values()) each.setPending(entries)
+  }
+
+  function keep(to: To): KeptConversation {
+    const key = keyOf(to)
+    const known = kept.get(key)
+    if (known) return known
+    const made = keepConversation(Object.freeze({ ...to }), { ...parts, outbox })
+    kept.set(key, made)
+    return made
+  }
+
+  return {
+    conversations: list.conversations,
+    outbox: outbox.entries,
+    conversation: (to) => keep(to).conversation,
+    presence: presences.of,
+    hear(frame) {
+      presences.hear(frame)
+      const { muid } = frame.body as { muid?: string }
+      const isOwn = frame.type === 'message' && frame.body.sender === me() && outbox.isOwn(muid)
+      if (isOwn) outbox.arrived(muid as string, frame.body as unknown as Message)
+      list.hear(frame)
+      const key = keyIn(frame, me())
+      for (const [each, { hear }] of kept) if (key === each || key === 'any') hear(frame)
+      return isOwn
+    },
+    async refetch() {
+      await Promise.all([list.reload(), ...[...kept.values()].map((each) => each.reload())])
+    },
+    revive() {
+      outbox.hurry()
+      presences.reload()
+      list.revive()
+      for (const each of kept.values()) each.revive()
+    },
+    drop() {
+      outbox.clear()
+      presences.drop()
+      list.drop()
+      for (const each of kept.values()) each.drop()
+    },
+  }
+}
+
+/** The conversation that a frame is about; `any`, where it does not say. */
+function keyIn({ type, sender = '', receiver = '', receiverType = 'user', body }: Frame, me: string): string {
+  const message = (type === 'message' ? body : body.message) as Message | undefined
+  if (message?.sender !== undefined) return keyOf(placeOf(message, me))
+  if (type === 'receipts' || type === 'typing_indicator') return keyOf(placeOf({ sender, receiver, receiverType }, me))
+  if (type === 'group') return keyOf({ group: (body.group as { guid: string }).guid })
+  return ['conversation', 'messages', 'thread'].includes(type) ? 'any' : 'none'
+}
