@@ -189,23 +189,26 @@ export function createAttaching(parts: Parts): Attaching {
         knownAt = positions.last()
         await refuseGone(session)
       }
-      if (place.next.length > 0) await goOn(session, place)
-      else if (recent.since() > place.id) await readPage(session, place)
-      else {
-        place.next = recent.after(place.id, app.id, caller.uid, place.channels)
-        if (place.next.length > 0) continue
-        // From here to the entry nothing can happen.
+      if (place.next.length === 0 && recent.since() > place.id) {
+        await readPage(session, place)
+        continue
+      }
+      const hadNext = place.next.length > 0
+      if (!hadNext) place.next = recent.after(place.id, app.id, caller.uid, place.channels)
+      goOn(session, place)
+      // From the last look at what has happened to the entry nothing can.
+      if (!hadNext && isAtEnd(place)) {
         refuseEnded(session, knownAt)
         return enter(session, place)
       }
+      await nextTurn()
     }
   }
 
-  /** A part of what comes next; then others have their turn. */
-  async function goOn(session: Session, place: Place): Promise<void> {
+  /** A part of what comes next. */
+  function goOn(session: Session, place: Place): void {
     const some = place.next.slice(0, eventsPerTurn)
     place.next = walk(session, place, some) ? place.next.slice(some.length) : place.next.filter(isAfter(place))
-    await nextTurn()
   }
 
   /** From further back than memory reaches. */
@@ -274,6 +277,8 @@ export function createAttaching(parts: Parts): Attaching {
     },
   }
 }
+
+const isAtEnd = ({ next, shows }: Place) => next.length === 0 && shows !== 'unknown'
 
 const isAfter =
   ({ id }: Place) =>
