@@ -2,20 +2,20 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { findTokenHolder } from '../areas/auth-tokens/index.ts'
 import { actorOf } from '../areas/users/index.ts'
 import { authTokenUnknown } from '../dispatch/errors.ts'
-import { channelsOf, isAnyRuled, showsTo } from '../dispatch/hearing.ts'
+import { channelsOf, showsTo } from '../dispatch/hearing.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
-import { appChannel, channelKey, channelOf } from '../kit/channel.ts'
+import { appChannel, channelKey } from '../kit/channel.ts'
 import { bucketsFor } from '../plain/bucket.ts'
 import { mapInTurns } from '../plain/map-in-turns.ts'
 import { within } from '../plain/time-limit.ts'
-import type { Database } from '../storage/database.ts'
-import { type TenantDb, tenantDb } from '../storage/tenant.ts'
+import type { TenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Delivery } from './delivery.ts'
 import type { Hearer, Hearers } from './hearers.ts'
 import type { LogOfApp } from './log-of-app.ts'
 import type { Positions } from './positions.ts'
+import type { Readings } from './readings.ts'
 import { dissolves, type Recent } from './recent.ts'
 import { isEnded, isShown, type Session, tell } from './session.ts'
 import type { Told } from './told.ts'
@@ -41,7 +41,7 @@ export interface Began {
 }
 
 interface Parts {
-  database: Database
+  readings: Readings
   areas: Area[]
   hearers: Hearers
   recent: Recent
@@ -78,19 +78,16 @@ const tooLong = () => {
 const nothingRetracted: Map<string, number> = new Map()
 
 export function createAttaching(parts: Parts): Attaching {
-  const { database, areas, hearers, recent, positions, delivery, log } = parts
+  const { readings, areas, hearers, recent, positions, delivery, log } = parts
   const replaysOf = bucketsFor(replaysPerMinute / 60, replaysPerMinute)
   let replays = 0
 
   const toldOfEach = async (events: TailedEvent[] | undefined) => events && mapInTurns(events, parts.told)
 
-  const reading = <T>({ app }: Session, work: (db: TenantDb) => Promise<T>) =>
-    database.read((connection) => work(tenantDb(connection, app.id)), app.id)
-
   /** What the doors remember may be half a second old, and the event that ends a session may have passed by then. */
   async function refuseGone(session: Session): Promise<void> {
     const { uid, tokenFingerprint } = session.caller
-    await reading(session, async (db) => {
+    await readings.inApp(session.app.id, async (db) => {
       const holder = await findTokenHolder(db, tokenFingerprint)
       if (holder?.uid !== uid || !(await actorOf(db, uid))) throw authTokenUnknown()
     })
@@ -107,7 +104,7 @@ export function createAttaching(parts: Parts): Attaching {
         return { ...positions.heard(), channels: new Set(channels), shows, retracted: nothingRetracted, next: [] }
       } else {
         const heard = positions.heard()
-        const read = await reading(session, (db) => readHearing(db, caller.uid, heard.id))
+        const read = await readings.inApp(session.app.id, (db) => readHearing(db, caller.uid, heard.id))
         if (read) return { ...heard, ...read, retracted: nothingRetracted, next: [] }
         await pause(againMilliseconds)
       }
@@ -147,15 +144,9 @@ export function createAttaching(parts: Parts): Attaching {
     const left = turns.flatMap(({ leaves }) => leaves.filter((move) => move.uid === uid).map((move) => move.channel))
     const heard = new Set([...channels, ...now.channels, ...left])
     const isChanged = turns.some(({ sights }) => sights.some((key) => heard.has(key)))
-    if (isChanged || turns.some(dissolves) || (await areRuled(session, left))) return undefined
+    if (isChanged || turns.some(dissolves) || (await readings.areRuled(session.app.id, left))) return undefined
     const retracted = turns.flatMap(({ id, retracts }) => retracts.map((record) => [record, id] as const))
     return { id: from, channels, shows: now.shows, retracted: new Map(retracted), next: [] }
-  }
-
-  /** What a user was allowed to see in such a channel is not known any more once they have left it. */
-  async function areRuled(session: Session, channels: string[]): Promise<boolean> {
-    if (channels.length === 0) return false
-    return reading(session, (db) => isAnyRuled(areas, db, [...new Set(channels)].map(channelOf)))
   }
 
   async function turnsBetween(session: Session, from: number, now: Place): Promise<Told[] | undefined> {
@@ -172,7 +163,7 @@ export function createAttaching(parts: Parts): Attaching {
     }
     // Whoever asks for it again and again can fetch what they want to know.
     if (!replaysOf(app.id, caller.uid).take(1)) return undefined
-    return reading(session, async (db) => {
+    return readings.inApp(session.app.id, async (db) => {
       const missed = await log.count(db, from, now.id, missedMax + 1)
       return missed > missedMax ? undefined : toldOfEach(await log.turns(db, from, now.id))
     })
@@ -183,7 +174,7 @@ export function createAttaching(parts: Parts): Attaching {
     const { app, caller, line } = session
     let knownAt = entered
     for (;;) {
-      if (place.shows === 'unknown') place.shows = await reading(session, (db) => showsTo(areas, db, caller.uid))
+      if (place.shows === 'unknown') place.shows = await readings.shows(app.id, caller.uid)
       if (!(await line.room())) return
       if (recent.since() > knownAt) {
         knownAt = positions.last()
@@ -217,7 +208,7 @@ export function createAttaching(parts: Parts): Attaching {
     replays += 1
     try {
       const upTo = positions.last()
-      const events = await reading(session, (db) => log.page(db, place.id, upTo))
+      const events = await readings.inApp(session.app.id, (db) => log.page(db, place.id, upTo))
       place.next = (await toldOfEach(events)) ?? []
       if (events.length === 0) place.id = upTo
     } finally {

@@ -1,6 +1,6 @@
-import type { Shows } from '../kit/channel.ts'
 import { closeCodes } from './close-codes.ts'
 import { doubtSight, type Hearer, type Hearers } from './hearers.ts'
+import type { Readings } from './readings.ts'
 import { isEnded, isShown, tell } from './session.ts'
 import type { Told } from './told.ts'
 
@@ -14,13 +14,6 @@ export interface Delivery {
 // Whoever cannot be shown anything for so long comes back, and resumes.
 const heldMax = 1_000
 const againMilliseconds = 500
-
-/** What is read about users when it is needed. */
-interface Readings {
-  shows(hearer: Hearer): Promise<Shows | undefined>
-  /** Whether what is shown in one of these channels depends on what somebody is in it. */
-  areRuled(hearer: Hearer, channels: string[]): Promise<boolean>
-}
 
 export function createDelivery(hearers: Hearers, readings: Readings, failed: (error: unknown) => void): Delivery {
   const learning = new WeakMap<Hearer, Promise<void>>()
@@ -61,7 +54,7 @@ export function createDelivery(hearers: Hearers, readings: Readings, failed: (er
         await learn(hearer)
         const left = hearer.leftMeanwhile.splice(0)
         // What they were allowed to see there is not known any more.
-        if (left.length > 0 && (await readings.areRuled(hearer, left))) letGo(hearer)
+        if (await readings.areRuled(hearer.appId, left)) letGo(hearer)
         const held = hearer.held.splice(0)
         for (const told of held) give(hearer, told)
       }
@@ -88,7 +81,7 @@ export function createDelivery(hearers: Hearers, readings: Readings, failed: (er
     while (hearer.shows === 'unknown' && hearer.sessions.size > 0) {
       const { sightChanges } = hearer
       try {
-        const shows = await readings.shows(hearer)
+        const shows = await readings.shows(hearer.appId, hearer.uid)
         if (hearer.sightChanges === sightChanges) hearer.shows = shows
       } catch (error) {
         failed(error)

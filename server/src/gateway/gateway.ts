@@ -5,11 +5,9 @@ import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
 import type { NamedApp } from '../dispatch/doors/app.ts'
 import { eventsByName } from '../dispatch/events-by-name.ts'
-import { isAnyRuled, showsTo } from '../dispatch/hearing.ts'
+import { type LiveFigures, noCounts } from '../dispatch/live-figures.ts'
 import type { Tail, TailedEvent } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
-import { channelOf } from '../kit/channel.ts'
-import { type TenantDb, tenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createAttaching } from './attach.ts'
@@ -17,12 +15,12 @@ import { closeCodes } from './close-codes.ts'
 import { createDelivery } from './delivery.ts'
 import { createDepartures } from './departures.ts'
 import { encode } from './encode.ts'
-import { type GatewayFigures, noFigures } from './figures.ts'
 import type { PresenceWish } from './frames-in.ts'
 import { createHearers, type Hearer } from './hearers.ts'
 import { openPost } from './line.ts'
 import { logOfApp } from './log-of-app.ts'
 import { openPositions } from './positions.ts'
+import { createReadings } from './readings.ts'
 import { openRecent } from './recent.ts'
 import type { Session } from './session.ts'
 import { positionSalt, type Told, teller } from './told.ts'
@@ -33,7 +31,7 @@ import { createWords } from './words.ts'
 export interface Gateway {
   /** Makes a WebSocket of a connection that has asked for one. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, named: NamedApp): void
-  figures(): GatewayFigures & { lagSeconds: number }
+  figures(): LiveFigures
   /** Asks all devices to come back elsewhere, at moments of their own, and lets go of them within this time. */
   drain(milliseconds: number): Promise<void>
   close(): void
@@ -83,7 +81,7 @@ interface Parts
 export async function openGateway(parts: Parts): Promise<Gateway> {
   const { database, tools, areas, tail, log } = parts
   const patience = { ...usualPatience, ...parts.patience }
-  const figures = noFigures()
+  const figures = noCounts()
   const hearers = createHearers()
   const ofApp = logOfApp(eventsByName(areas))
   const told = teller(tools)
@@ -103,13 +101,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     () => recent,
     begun,
   )
-  const readingFor = <T>({ appId }: Hearer, work: (db: TenantDb) => Promise<T>) =>
-    database.read((connection) => work(tenantDb(connection, appId)), appId)
-  const readings = {
-    shows: (hearer: Hearer) => readingFor(hearer, (db) => showsTo(areas, db, hearer.uid)),
-    areRuled: (hearer: Hearer, channels: string[]) =>
-      readingFor(hearer, (db) => isAnyRuled(areas, db, channels.map(channelOf))),
-  }
+  const readings = createReadings(database, areas)
   const delivery = createDelivery(hearers, readings, tellTrouble)
   const visits = new Set<Visit>()
   hear = (event) => {
@@ -135,7 +127,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   })
   const subscriptions = new Map<Session, () => void>()
   const attaching = createAttaching({
-    ...{ database, areas, hearers, recent, positions, delivery, told },
+    ...{ readings, areas, hearers, recent, positions, delivery, told },
     log: ofApp,
     entered,
   })
@@ -195,17 +187,12 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     before?.()
   }
 
-  function unsubscribe(session: Session): void {
-    subscriptions.get(session)?.()
-    subscriptions.delete(session)
-  }
-
   function left(visit: Visit, session: Session | undefined): void {
     visits.delete(visit)
     unknown.delete(visit)
     if (!session) return
     words.forget(session)
-    unsubscribe(session)
+    subscribe(session, { mode: 'NONE' })
     const hearer = hearers.find(session.app.id, session.caller.uid)
     if (!hearer?.sessions.delete(session) || hearer.sessions.size > 0) return
     hearers.remove(hearer)

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { LiveCounts } from '../dispatch/live-figures.ts'
 import { closeCodes } from './close-codes.ts'
-import type { GatewayFigures } from './figures.ts'
 
 /** The line to one device. What it is sent in a turn of the event loop is written together at its end. */
 export interface Line {
@@ -45,7 +45,7 @@ export function openPost(): Post {
   }
 }
 
-export function openLine(device: WebSocket, socket: Duplex, post: Post, figures: GatewayFigures): Line {
+export function openLine(device: WebSocket, socket: Duplex, post: Post, figures: LiveCounts): Line {
   let waiting: Buffer[] = []
   let waitingBytes = 0
 

@@ -8,6 +8,7 @@ import type { Dispatch } from '../dispatch/dispatch.ts'
 import type { NamedApp } from '../dispatch/doors/app.ts'
 import type { Doors } from '../dispatch/doors/doors.ts'
 import { answerTo } from '../dispatch/errors.ts'
+import type { LiveCounts } from '../dispatch/live-figures.ts'
 import type { Registry } from '../dispatch/registry.ts'
 import type { Trace } from '../dispatch/trace.ts'
 import { ApiError, badRequest, tooManyRequests } from '../kit/errors.ts'
@@ -17,7 +18,6 @@ import type { Database } from '../storage/database.ts'
 import type { Attaching } from './attach.ts'
 import { closeCodes } from './close-codes.ts'
 import { encode } from './encode.ts'
-import type { GatewayFigures } from './figures.ts'
 import { createFrameAllowance } from './frame-allowance.ts'
 import { type FrameIn, type FrameOf, type PresenceWish, parsedFrame, type Ref, readFrame, refIn } from './frames-in.ts'
 import { openLine, type Post } from './line.ts'
@@ -50,7 +50,7 @@ export interface VisitParts {
   attaching: Attaching
   words: Words
   post: Post
-  figures: GatewayFigures
+  figures: LiveCounts
   /** Begins and ends the trace of what a device asks for. */
   begin(): Trace
   end(trace: Trace, method: string, status: number): void

@@ -2,11 +2,12 @@ import { findGroup, onlineMembersCount } from '../areas/groups/index.ts'
 import { maySayTo } from '../areas/messages/index.ts'
 import { groupChannel } from '../areas/timeline/events.ts'
 import { userChannel } from '../areas/users/events.ts'
-import { actorOf, requireActiveUser, toUser } from '../areas/users/index.ts'
+import { actorOf, toUser, userActing } from '../areas/users/index.ts'
 import { viewIn } from '../common/work-in.ts'
 import { type Channel, channelKey } from '../kit/channel.ts'
 import { badRequest, tooManyRequests } from '../kit/errors.ts'
 import type { Frame } from '../kit/event.ts'
+import type { Actor } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { View } from '../kit/work.ts'
 import { bucketsFor } from '../plain/bucket.ts'
@@ -98,9 +99,8 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
   }
 
   /** How many will hear it; none, where it is passed over in silence: nobody learns of a block that way. */
-  async function countHearers({ caller }: Session, view: View, { receiver, receiverType }: Addressee): Promise<number> {
-    const actor = await actorOf(view.db, caller.uid)
-    if (!actor || !(await maySayTo(view, actor, receiverType, receiver))) return 0
+  async function countHearers(view: View, actor: Actor, { receiver, receiverType }: Addressee): Promise<number> {
+    if (!(await maySayTo(view, actor, receiverType, receiver))) return 0
     if (receiverType === 'user') return 1
     const online = await countOnline(view, receiver)
     return online > onlineMembersMax ? 0 : online
@@ -112,10 +112,12 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
     if (!wordsOf(app.id, caller.uid).take(1)) return Promise.reject(tooManyRequests({ retryAfter: 1 }))
     return database.read(async (connection) => {
       const view = viewIn(connection, app.id, tools, undefined, app)
-      const count = await countHearers(session, view, to)
-      if (count === 0) return undefined
+      const actor = await actorOf(view.db, caller.uid)
+      const count = actor ? await countHearers(view, actor, to) : 0
+      const speaker = actor && (await userActing(view.db, actor))
+      if (count === 0 || !speaker) return undefined
       if (!deliveriesOf(app.id, caller.uid).take(count)) throw tooManyRequests({ retryAfter: 1 })
-      const user = liveUser(toUser(view, await requireActiveUser(view.db, caller.uid), { withTags: false }))
+      const user = liveUser(toUser(view, speaker, { withTags: false }))
       return { appId: app.id, channel: channelKey(channelFor(to)), frame: frame(user), resource }
     }, app.id)
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { LiveFigures } from '../dispatch/live-figures.ts'
 import type { Trace } from '../dispatch/trace.ts'
 import type { Figures } from './listener.ts'
 import { logLines } from './log-lines.ts'
@@ -11,7 +12,7 @@ export interface Observer {
   /** Shows what the listener tells of itself. */
   watch(listener: () => Figures): void
   /** Shows what the gateway tells of itself. */
-  watchGateway(gateway: () => GatewayFigures): void
+  watchGateway(gateway: () => LiveFigures): void
   /** Shows how many jobs were given up, by their names; whoever tells must know only so many of these. */
   watchJobs(countDead: () => Promise<ReadonlyMap<string, number>>): void
   metrics(): Promise<string>
@@ -110,20 +111,7 @@ function watchListener(registry: Registry, listener: () => Figures): void {
   counter('parley_connections_stalled_total', stalled, (figures) => figures.stalled)
 }
 
-/** What the gateway tells the metrics. */
-interface GatewayFigures {
-  sockets: number
-  devices: number
-  framesIn: number
-  framesOut: number
-  signalsDropped: number
-  tooSlow: number
-  resumed: number
-  resynced: number
-  lagSeconds: number
-}
-
-function watchGateway(registry: Registry, gateway: () => GatewayFigures): void {
+function watchGateway(registry: Registry, gateway: () => LiveFigures): void {
   const { gauge, counter } = shownIn(registry, gateway)
   gauge('parley_sockets', 'WebSockets that are open', ({ sockets }) => sockets)
   gauge('parley_devices', 'WebSockets whose device has logged in', ({ devices }) => devices)

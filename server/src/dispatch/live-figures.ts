@@ -1,8 +1,5 @@
-/** What the gateway tells the metrics. */
-export interface GatewayFigures {
-  sockets: number
-  /** Those of them that have said who they are. */
-  devices: number
+/** What the gateway counts. */
+export interface LiveCounts {
   framesIn: number
   framesOut: number
   /** Signals that were left out for devices that did not take what they had been sent. */
@@ -14,9 +11,16 @@ export interface GatewayFigures {
   resynced: number
 }
 
-export const noFigures = (): GatewayFigures => ({
-  sockets: 0,
-  devices: 0,
+/** What the gateway tells the metrics. */
+export interface LiveFigures extends LiveCounts {
+  sockets: number
+  /** Those of them that have said who they are. */
+  devices: number
+  /** How far it is behind the log. */
+  lagSeconds: number
+}
+
+export const noCounts = (): LiveCounts => ({
   framesIn: 0,
   framesOut: 0,
   signalsDropped: 0,
