@@ -9,6 +9,7 @@ import { addressIn, isAfter, keyOf, placeOf, type To } from './address.ts'
 import { changedIn, hearOn } from './merge.ts'
 import { ownPassage } from './passages.ts'
 import { createRefresher } from './refresher.ts'
+import { createResting } from './resting.ts'
 import { conversationRecord } from './source.ts'
 
 /** The list of conversations, with what is unread in each: the server's counts, kept current by what is heard. */
@@ -53,7 +54,6 @@ interface Parts {
 const pageSize = 50
 const listMax = 2_000
 const pageMax = 1_000
-const restMs = 60_000
 const empty: ConversationsState = { items: [], hasMore: false, status: 'idle' }
 
 export function createConversations({ request, runtime, me, isIn }: Parts): ConversationList {
@@ -63,7 +63,7 @@ export function createConversations({ request, runtime, me, isIn }: Parts): Conv
   let isLoaded = false
   let era = 0
   let turn: Promise<unknown> = Promise.resolve()
-  let callOffRest = () => {}
+  const resting = createResting(runtime, drop)
   /** What is heard while the list, or one of them, is fetched. */
   let journal: Frame[] | undefined
   let whileRefreshed: Frame[] | undefined
@@ -209,17 +209,17 @@ export function createConversations({ request, runtime, me, isIn }: Parts): Conv
   }
 
   function wakeUp(): void {
-    callOffRest()
+    resting.callOff()
     if (state.get().status === 'idle' && isIn()) loading.ask('all')
   }
 
   function rest(): void {
-    callOffRest()
-    if (state.get().status !== 'idle') callOffRest = runtime.after(restMs, drop)
+    resting.callOff()
+    if (state.get().status !== 'idle') resting.begin()
   }
 
   function drop(): void {
-    callOffRest()
+    resting.callOff()
     era += 1
     known = new Map()
     isLoaded = false

@@ -8,6 +8,7 @@ import { isAfter } from './address.ts'
 import { changedIn, hearOn } from './merge.ts'
 import { ownPassage } from './passages.ts'
 import { createRefresher } from './refresher.ts'
+import { createResting } from './resting.ts'
 import type { Source } from './source.ts'
 
 /** A stretch of messages without gaps, fetched once and kept current by what is heard. */
@@ -63,7 +64,6 @@ export interface StretchParts {
 
 const pageSize = 50
 const stretchMax = 300
-const restMs = 60_000
 
 export function createStretch<Pending>({ source, runtime, me, isIn }: StretchParts): Stretch<Pending> {
   type State = MessagesState<Pending>
@@ -81,7 +81,7 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
   /** Counts up when everything is dropped: answers to what was asked before are for nobody. */
   let era = 0
   let turn: Promise<unknown> = Promise.resolve()
-  let callOffRest = () => {}
+  const resting = createResting(runtime, drop)
   const loading = createRefresher(() => inTurn(loadEnd), runtime)
   const reloading = createRefresher(reload, runtime)
   const refreshing = createRefresher(refreshOne, runtime)
@@ -296,17 +296,17 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
   }
 
   function wakeUp(): void {
-    callOffRest()
+    resting.callOff()
     if (state.get().status === 'idle' && isIn()) loading.ask('end')
   }
 
   function rest(): void {
-    callOffRest()
-    if (state.get().status !== 'idle') callOffRest = runtime.after(restMs, drop)
+    resting.callOff()
+    if (state.get().status !== 'idle') resting.begin()
   }
 
   function drop(): void {
-    callOffRest()
+    resting.callOff()
     era += 1
     known = []
     isLoaded = false
