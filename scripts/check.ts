@@ -12,6 +12,7 @@ const steps: Record<string, string[]> = {
   types: [join(root, 'node_modules/.bin/tsc'), '-p', '.'],
   // It runs where there is neither Node nor the newest syntax.
   'types of the SDK': [join(root, 'node_modules/.bin/tsc'), '-p', 'sdk'],
+  'types of the chat page': [join(root, 'node_modules/.bin/tsc'), '-p', 'demo'],
   'lint and format': [join(root, 'node_modules/.bin/biome'), 'check', '--error-on-warnings', '.'],
   'generated files': [...node, 'scripts/generate.ts', '--check'],
   floors: [...node, '--test', ...floors],

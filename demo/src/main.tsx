@@ -1,0 +1,18 @@
+import '@mantine/core/styles.css'
+import './page.css'
+import { MantineProvider } from '@mantine/core'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { theme } from './theme.ts'
+
+const page = document.getElementById('page')
+if (!page) throw new Error('The page has no place to be shown in.')
+
+createRoot(page).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto">
+      <App />
+    </MantineProvider>
+  </StrictMode>,
+)

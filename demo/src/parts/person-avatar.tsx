@@ -1,0 +1,19 @@
+import { Avatar, Indicator } from '@mantine/core'
+import { useChat } from '../state/chat.tsx'
+import { useStore } from '../state/use-store.ts'
+
+/** Initials on a colour of their own: the demo fetches pictures from nowhere. */
+export function PersonAvatar({ name, size = 36 }: { name: string; size?: number }) {
+  return <Avatar name={name} color="initials" size={size} radius="xl" alt="" aria-hidden />
+}
+
+/** The same, with a dot while they are there. */
+export function LiveAvatar({ uid, name, size = 36 }: { uid: string; name: string; size?: number }) {
+  const { client } = useChat()
+  const { online } = useStore(client.presence(uid))
+  return (
+    <Indicator disabled={!online} color="teal.7" size={11} offset={4} position="bottom-end" withBorder>
+      <PersonAvatar name={name} size={size} />
+    </Indicator>
+  )
+}

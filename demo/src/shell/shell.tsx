@@ -1,0 +1,29 @@
+import { ConversationList } from '../conversations/conversation-list.tsx'
+import { ConversationView } from '../messages/conversation-view.tsx'
+import { SidePanel } from '../panels/side-panel.tsx'
+import { Empty } from '../parts/states.tsx'
+import { useAddress } from '../state/address.ts'
+import { ConnectionBanner } from './connection-banner.tsx'
+import styles from './shell.module.css'
+
+/** Conversations, messages, and one panel beside them. Where there is less room, what was chosen last is on show. */
+export function Shell() {
+  const { to, panel } = useAddress()
+  const showing = panel ? 'panel' : to ? 'messages' : 'conversations'
+  return (
+    <div className={styles.shell} data-showing={showing}>
+      <ConnectionBanner />
+      <nav className={styles.conversations} aria-label="Conversations">
+        <ConversationList />
+      </nav>
+      <main className={styles.messages}>
+        {to ? <ConversationView key={JSON.stringify(to)} to={to} /> : <Empty what="Choose a conversation." />}
+      </main>
+      {panel && (
+        <aside className={styles.panel} aria-label="Beside the conversation">
+          <SidePanel panel={panel} to={to} />
+        </aside>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+import { createTheme } from '@mantine/core'
+
+/** One accent, quiet greys, and a grid of four pixels. */
+export const theme = createTheme({
+  primaryColor: 'cyan',
+  primaryShade: { light: 9, dark: 5 },
+  autoContrast: true,
+  luminanceThreshold: 0.35,
+  defaultRadius: 'md',
+  respectReducedMotion: true,
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+  fontSizes: { xs: '12px', sm: '14px', md: '14px', lg: '16px', xl: '20px' },
+})
