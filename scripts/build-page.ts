@@ -38,7 +38,10 @@ function versionOf(patterns: string[]): string {
   const exclude = ['demo/node_modules', 'demo/dist', 'demo/.builds']
   const files = globSync(patterns, { cwd: root, exclude, withFileTypes: true }).filter((entry) => entry.isFile())
   for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).toSorted()) {
-    hash.update(`${path.slice(root.length)}\0`).update(readFileSync(path)).update('\0')
+    hash
+      .update(`${path.slice(root.length)}\0`)
+      .update(readFileSync(path))
+      .update('\0')
   }
   return hash.digest('hex').slice(0, 16)
 }
@@ -57,7 +60,6 @@ async function build(): Promise<number> {
   const ticking = setInterval(() => process.stderr.write('.'), 1_000)
   const problem = await attempt().catch((error: Error) => error.message)
   clearInterval(ticking)
-  removeLeftovers()
   if (problem === undefined) {
     process.stderr.write(` done in ${Math.round((Date.now() - started) / 1000)} s\n`)
     return 0
@@ -75,6 +77,7 @@ async function attempt(): Promise<string | undefined> {
     return problem
   } finally {
     rmSync(beginning, { recursive: true, force: true })
+    removeLeftovers()
   }
 }
 
