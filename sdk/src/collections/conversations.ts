@@ -54,10 +54,10 @@ interface Parts {
   restOf(drop: () => void): Resting
 }
 
-interface UnreadCount {
-  entityType: 'user' | 'group'
-  entityId: string
-  count: number
+/** By UID and by GUID. */
+interface UnreadCounts {
+  users: Record<string, number>
+  groups: Record<string, number>
 }
 
 const pageSize = 50
@@ -129,11 +129,11 @@ export function createConversations({ request, runtime, me, isIn, restOf }: Part
   }
 
   async function fetchCounts(): Promise<[string, number][]> {
-    const counts = await request(listMessages, { unread: true, count: true })
-    return (counts as UnreadCount[]).map(({ entityType, entityId, count }) => [
-      keyOf(entityType === 'user' ? { user: entityId } : { group: entityId }),
-      count,
-    ])
+    const { users, groups } = (await request(listMessages, { unread: true, count: true })) as UnreadCounts
+    return [
+      ...Object.entries(users).map(([user, count]): [string, number] => [keyOf({ user }), count]),
+      ...Object.entries(groups).map(([group, count]): [string, number] => [keyOf({ group }), count]),
+    ]
   }
 
   /** From the beginning, as many as there were. */
