@@ -22,6 +22,7 @@ const target = development ? rest : [join(root, 'server', 'src', 'main.ts'), ...
 
 const node = ensureNode()
 ensureDependencies(node, development)
+if (first === 'start' && rest.includes('--demo')) buildPage(node)
 handOver(node, target)
 
 /** The Node to run on: this one if it is new enough, else one installed beside the repository. */
@@ -51,6 +52,12 @@ function ensureDependencies(nodeBinary, withDevelopment) {
   const scope = withDevelopment ? [] : ['--omit=dev']
   install('dependencies', nodeBinary, ['install', '--no-save', '--ignore-scripts', ...scope])
   writeFileSync(stampFile, `${wanted} ${withDevelopment ? 'all' : 'production'}`)
+}
+
+/** The chat page of the demo; a server without it is better than none. */
+function buildPage(nodeBinary) {
+  const script = join(root, 'scripts', 'build-page.ts')
+  spawnSync(nodeBinary, ['--disable-warning=ExperimentalWarning', script], { stdio: 'inherit', env: handedOn() })
 }
 
 function install(what, nodeBinary, words) {
@@ -93,11 +100,15 @@ function spawnTicker() {
 function handOver(nodeBinary, words) {
   const child = spawn(nodeBinary, ['--disable-warning=ExperimentalWarning', ...words], {
     stdio: 'inherit',
-    env: { ...process.env, NODE_COMPILE_CACHE: join(runtimeFolder, 'compile-cache') },
+    env: handedOn(),
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => fail(`Could not start ${nodeBinary}: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code))
+}
+
+function handedOn() {
+  return { ...process.env, NODE_COMPILE_CACHE: join(runtimeFolder, 'compile-cache') }
 }
 
 function fail(sentence) {

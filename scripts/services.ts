@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { chromiumBinary } from './chromium.ts'
 import { makePostgres, postgresBinaries } from './postgres.ts'
 import { folderOf } from './processes.ts'
 import { hasRedis, makeRedis } from './redis.ts'
@@ -17,13 +18,18 @@ export interface Services {
   stop(): Promise<void>
 }
 
-export async function startServices(): Promise<Services> {
+interface Needs {
+  /** Whether any test opens a page: a browser is larger than all the rest. */
+  withBrowser?: boolean
+}
+
+export async function startServices({ withBrowser = false }: Needs = {}): Promise<Services> {
   const stops: (() => Promise<void>)[] = []
   const environment: Record<string, string> = {}
   const missing: string[] = []
   let postgresUrl: string | undefined
 
-  installMissing()
+  installMissing(withBrowser)
   if (postgresBinaries()) {
     const postgres = await makePostgres({ isDurable: false })
     stops.push(postgres.remove)
@@ -38,6 +44,9 @@ export async function startServices(): Promise<Services> {
     environment.PARLEY_TEST_REDIS = redis.url
   } else missing.push('Redis (Debian package: redis-server)')
   if (!folderOf('python3')) missing.push('Python (Debian package: python3)')
+  const chromium = chromiumBinary()
+  if (chromium) environment.PARLEY_TEST_CHROMIUM = chromium
+  else if (withBrowser) missing.push('Chromium (Debian package: chromium)')
 
   return {
     environment,
@@ -50,11 +59,12 @@ export async function startServices(): Promise<Services> {
 }
 
 /** As root on Debian, packages can be installed; anywhere else the developer is told what is missing. */
-function installMissing(): void {
+function installMissing(withBrowser: boolean): void {
   const packages = [
     ...(postgresBinaries() ? [] : ['postgresql']),
     ...(hasRedis() ? [] : ['redis-server']),
     ...(folderOf('python3') ? [] : ['python3']),
+    ...(!withBrowser || chromiumBinary() ? [] : ['chromium']),
   ]
   if (packages.length === 0 || process.getuid?.() !== 0 || !folderOf('apt-get')) return
   console.log(`Installing ${packages.join(', ')} from the system's packages (needed once) ...`)

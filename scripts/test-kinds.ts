@@ -10,6 +10,8 @@ const kinds = [
   'sweep',
   /** An install as an operator has it: commands, processes, files, services that go away. */
   'install',
+  /** The chat page as people see it, in a browser. */
+  'page',
   /** Searches that could go on for ever, and what takes very much: bounded in a usual run, longer when asked for. */
   'endurance',
   /** Measures, and needs the machine for itself. */
@@ -17,7 +19,7 @@ const kinds = [
 ] as const
 
 const suffix = /\.([\w-]+)\.test\.ts$/
-const suffixed: readonly string[] = ['sweep', 'install', 'endurance', 'alone'] satisfies Kind[]
+const suffixed: readonly string[] = ['sweep', 'install', 'page', 'endurance', 'alone'] satisfies Kind[]
 
 export function kindOf(file: string): Kind {
   const told = suffix.exec(file)?.[1]

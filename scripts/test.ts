@@ -3,6 +3,7 @@ import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { chromiumBinary } from './chromium.ts'
 import { prepare } from './prepared.ts'
 import { startServices } from './services.ts'
 import { isKind, type Kind, kindOf } from './test-kinds.ts'
@@ -44,12 +45,17 @@ function isMeant(file: string, word: string): boolean {
 
 function usualKinds(): Kind[] {
   if (quick) return quickKinds
-  return endurance ? enduringKinds : ['rules', 'areas', 'sweep', 'install', 'endurance']
+  return endurance ? enduringKinds : ['rules', 'areas', 'sweep', 'install', 'page', 'endurance']
 }
 
 /** Whoever has databases at hand still asked for the quick ones. */
 async function runQuickly(): Promise<number> {
-  const code = await run({ PARLEY_TEST_QUICK: 'true', PARLEY_TEST_POSTGRES: '', PARLEY_TEST_REDIS: '' })
+  const code = await run({
+    PARLEY_TEST_QUICK: 'true',
+    PARLEY_TEST_POSTGRES: '',
+    PARLEY_TEST_REDIS: '',
+    PARLEY_TEST_CHROMIUM: chromiumBinary() ?? '',
+  })
   if (named.length === 0) {
     const left = found.filter((file) => !files.includes(file))
     console.log(
@@ -60,7 +66,7 @@ async function runQuickly(): Promise<number> {
 }
 
 async function runThoroughly(): Promise<number> {
-  const services = await startServices()
+  const services = await startServices({ withBrowser: files.some((file) => kindOf(file) === 'page') })
   for (const missing of services.missing) console.error(`Missing: ${missing}; the tests that need it are skipped.`)
   try {
     if (services.missing.length === 0 || process.env.CI !== 'true') {
@@ -97,12 +103,13 @@ async function run(environment: Record<string, string>): Promise<number> {
 
 /**
  * Which files run in one process. Most of what a small file costs is loading the server, so one process loads it for many;
- * what kills, signals or fills processes has one of its own. The longest come first, so that the end is not a wait for one.
+ * what kills, signals or fills processes has one of its own, and what looks at pages shares a browser. The longest come first, so that the end is not a wait for one.
  */
 function sharesOf(chosen: string[]): string[][] {
   const ofKind = (...kinds: Kind[]) => chosen.filter((file) => kinds.includes(kindOf(file)))
   const apart = [...ofKind('endurance'), ...ofKind('install')].map((file) => [file])
-  return [...apart, ...evenly(ofKind('sweep', 'areas', 'rules'))]
+  const pages = ofKind('page')
+  return [...(pages.length > 0 ? [pages] : []), ...apart, ...evenly(ofKind('sweep', 'areas', 'rules'))]
 }
 
 /** Shares of about the same size: each file, the largest first, goes where there is least yet. */

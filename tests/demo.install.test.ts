@@ -119,7 +119,7 @@ describe('the demo install', () => {
 
   it('prints addresses, keys and a line to paste', () => {
     const { output, credentials } = demo
-    for (const name of ['baseUrl', 'callsBaseUrl', 'managementUrl', 'appId', 'apiKey', 'authKey']) {
+    for (const name of ['pageUrl', 'baseUrl', 'callsBaseUrl', 'managementUrl', 'appId', 'apiKey', 'authKey']) {
       assert.ok(output.includes(credentials[name] ?? '?'), name)
     }
     assert.ok(!output.includes(credentials.managementSecret ?? '?'), 'the management secret stays in the file')
@@ -140,6 +140,7 @@ describe('the demo install', () => {
       'managementKey',
       'managementSecret',
       'managementUrl',
+      'pageUrl',
       'port',
       'region',
     ])

@@ -2,6 +2,7 @@ import type { House } from '../compose.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../http/observe.ts'
 import { beginLiveCalls } from '../install/demo-live.ts'
+import { demoPage } from '../install/demo-page.ts'
 import { type DemoCredentials, seedDemo, writeCredentials } from '../install/seed.ts'
 import { type Service, startService } from '../service.ts'
 import type { Command } from './command.ts'
@@ -10,15 +11,20 @@ import { stopOnSignal } from './stop-on-signal.ts'
 export const start: Command = {
   name: 'start',
   usage: ['parley start [--demo]'],
-  about: 'Start the server. With --demo, a demo app with calls is created once and the emulator door is open.',
-  options: { demo: { type: 'boolean', about: 'Create a demo app once and open the emulator door' } },
+  about: 'Start the server. With --demo, a demo app is created once, and its chat page and the emulator door are open.',
+  options: { demo: { type: 'boolean', about: 'Create a demo app once, open its chat page and the emulator door' } },
   showsSettings: true,
   async run({ config, flags, json }) {
     const demo = flags.demo === true
     const { log, close } = createLog(config.logLevel)
     // A driver that loses its database may reject what nobody waits for any more; that must not end the server.
     process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'rejected, and nobody waited for it'))
-    const service = await startService(demo ? { ...config, emulator: true } : config, log)
+    const known = Promise.withResolvers<DemoCredentials>()
+    const service = demo
+      ? await startService({ ...config, emulator: true }, log, {
+          pages: [demoPage({ ...config, credentials: known.promise })],
+        })
+      : await startService(config, log)
     const atStop: (() => void)[] = []
     stopOnSignal(service, atStop, log, close)
     log.info({ port: service.port, data: config.data }, 'started')
@@ -29,6 +35,7 @@ export const start: Command = {
     const { appId } = await seedDemo(service.house)
     atStop.push(await beginLiveCalls(service.house, appId))
     const credentials = await writeCredentials(service.house, appId, service)
+    known.resolve(credentials)
     process.stdout.write(
       json ? `${JSON.stringify(credentials)}\n` : block(credentials, config.data, clockNote(service.house)),
     )
@@ -52,15 +59,15 @@ function clockNote({ tools }: House): string {
 }
 
 function block(credentials: DemoCredentials, folder: string, note: string): string {
-  const { baseUrl, callsBaseUrl, managementUrl, appId, apiKey, authKey, caFile } = credentials
-  const origin = new URL(baseUrl).origin
+  const { pageUrl, baseUrl, callsBaseUrl, managementUrl, appId, apiKey, authKey, caFile } = credentials
   return `
   Parley is running.
 
+    Chat page    ${pageUrl}
     Chat API     ${baseUrl}
     Calls API    ${callsBaseUrl}
     Management   ${managementUrl}
-    Reference    ${origin}/docs
+    Reference    ${new URL(baseUrl).origin}/docs
 
     App id       ${appId}
     API key      ${apiKey}   fullAccess: keep it on your server

@@ -13,6 +13,8 @@ export interface PageSet {
   /** What its pages may do beyond nothing, as directives of a content security policy. */
   policy: ContentPolicy
   files: PageFiles
+  /** Pages of other origins may not read them; unless this is said, they may, as all of the API. */
+  forOwnOrigin?: boolean
 }
 
 export type ContentPolicy = Record<string, string>
@@ -51,12 +53,12 @@ export function createPageDoor(observer: Observer, sets: PageSet[]) {
 
 type OpenSet = PageSet & { headers: Record<string, string> }
 
-function headersOf({ policy }: PageSet): Record<string, string> {
+function headersOf({ policy, forOwnOrigin = false }: PageSet): Record<string, string> {
   const directives = Object.entries({ ...strictest, ...policy, 'frame-ancestors': strictest['frame-ancestors'] }).map(
     ([name, sources]) => `${name} ${sources}`,
   )
   return {
-    ...openToPages,
+    ...(forOwnOrigin ? { 'Cross-Origin-Resource-Policy': 'same-origin' } : openToPages),
     'Content-Security-Policy': directives.join('; '),
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',

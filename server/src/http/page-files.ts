@@ -45,18 +45,25 @@ const types: Record<string, string> = {
 // Saved, not shown: what is not known is not guessed either.
 const unknownType = 'application/octet-stream'
 
-/** A single page, made by the server when it is first asked for, piece by piece. */
-export function madePage(extension: '.html' | '.json', make: () => Iterable<string>): PageFiles {
+type Pieces = Iterable<string> | Promise<Iterable<string>>
+
+/** A set of a single page. */
+export function madePage(extension: '.html' | '.json', make: () => Pieces): PageFiles {
+  return new Map([['', madeFile(extension, make)]])
+}
+
+/** A file that the server makes when it is first asked for, piece by piece. */
+export function madeFile(extension: '.html' | '.json', make: () => Pieces): PageFile {
   let made: Promise<Content> | undefined
   const content = () => {
     made ??= joined(make()).then(contentOf)
     return made
   }
-  return new Map([['', { type: types[extension] ?? unknownType, keep: checked, content }]])
+  return { type: types[extension] ?? unknownType, keep: checked, content }
 }
 
-async function joined(pieces: Iterable<string>): Promise<Buffer> {
-  return Buffer.from((await mapInTurns(pieces, (piece) => piece)).join(''))
+async function joined(pieces: Pieces): Promise<Buffer> {
+  return Buffer.from((await mapInTurns(await pieces, (piece) => piece)).join(''))
 }
 
 const bytesMax = 64_000_000

@@ -68,6 +68,9 @@ const people: Person[] = [
   { uid: 'omar', name: 'عمر حداد', title: 'Owner of a café', office: 'Amman', role: 'customer', tags: ['customer'] },
 ]
 
+/** Who a visitor of the demo can be. */
+export const demoPeople = people.map(({ uid, name, title }) => ({ uid, name, title }))
+
 export const demoUsers = people.map(({ title, office, ...person }) => ({
   ...person,
   avatar: `${pictures}/${person.uid}.png`,

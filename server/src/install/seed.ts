@@ -18,6 +18,8 @@ import { letDemoPeopleTalk } from './demo-talk.ts'
 
 /** What a person or a script needs to make the first call. */
 export interface DemoCredentials {
+  /** Where a browser finds the chat page. */
+  pageUrl: string
   baseUrl: string
   callsBaseUrl: string
   managementUrl: string
@@ -92,8 +94,10 @@ export async function writeCredentials(
   const file = join(config.data, credentialsFile)
   const { domain, region } = config
   const at = (host: string) => originOf({ domain, port }, host)
+  const chatOrigin = at(`${appId}.api-${region}`)
   const credentials: DemoCredentials = {
-    baseUrl: `${at(`${appId}.api-${region}`)}/v3`,
+    pageUrl: `${chatOrigin}/demo`,
+    baseUrl: `${chatOrigin}/v3`,
     callsBaseUrl: `${at(`${appId}.call-${region}`)}/v3`,
     managementUrl: at('apimgmt'),
     appId,

@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { folderOf } from './processes.ts'
+
+const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const onMacOs = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+
+/** The browser that tests of pages open: the one that is named, or the first one that is installed. */
+export function chromiumBinary(): string | undefined {
+  const named = process.env.PARLEY_TEST_CHROMIUM
+  if (named) return existsSync(named) ? named : undefined
+  const program = programs.find((name) => folderOf(name))
+  if (program) return join(folderOf(program) ?? '', program)
+  return existsSync(onMacOs) ? onMacOs : undefined
+}
