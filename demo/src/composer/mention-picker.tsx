@@ -12,7 +12,9 @@ export function MentionPicker({ isOpen, people, index, listId, optionId, choose 
         <div
           key={person.uid}
           role="option"
-          {...{ id: optionId(n), 'aria-selected': n === index, tabIndex: -1 }}
+          tabIndex={-1}
+          id={optionId(n)}
+          aria-selected={n === index}
           className={styles.person}
           // A click comes too late: the box would have lost the focus.
           onMouseDown={(event) => {

@@ -31,7 +31,9 @@ export function useVoiceNote() {
   // The address holds the recording in memory until it is taken back.
   const address = note.state === 'recorded' ? note.address : undefined
   useEffect(() => {
-    if (address !== undefined) return () => URL.revokeObjectURL(address)
+    return () => {
+      if (address !== undefined) URL.revokeObjectURL(address)
+    }
   }, [address])
 
   async function stop(): Promise<void> {
