@@ -1,0 +1,73 @@
+import type { Conversation, Readable } from '@parley/sdk'
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { useChat } from '../state/chat.tsx'
+import { draftKey } from '../state/drafts.ts'
+import { useStore } from '../state/use-store.ts'
+
+/** What every message needs to know of the conversation, or the thread, that it stands in. */
+interface Talk {
+  conversation: Conversation
+  /** The message whose thread this is. */
+  thread?: string
+  /** The draft that quotes and edits go into. */
+  draft: string
+  /** Whether the user may change what others have said, and pin. */
+  isModerator: boolean
+  /** Does something, and says so if it could not be done. */
+  act(doing: Promise<unknown>): void
+  /** Shows a message of this conversation, wherever it stands. */
+  show(id: string): void
+}
+
+const TalkContext = createContext<Talk | undefined>(undefined)
+const NoticeContext = createContext<{ notice?: string; dismiss(): void }>({ dismiss() {} })
+
+export function useTalk(): Talk {
+  const talk = useContext(TalkContext)
+  if (!talk) throw new Error('There is no conversation here.')
+  return talk
+}
+
+/** Why what was done last did not work. */
+export const useNotice = () => useContext(NoticeContext)
+
+interface TalkProviderProps {
+  conversation: Conversation
+  thread?: string
+  show(id: string): void
+  children: ReactNode
+}
+
+export function TalkProvider({ conversation, thread, show, children }: TalkProviderProps) {
+  const isModerator = useIsModerator(conversation)
+  const [notice, setNotice] = useState<string>()
+  const talk = useMemo<Talk>(
+    () => ({
+      conversation,
+      ...(thread !== undefined && { thread }),
+      draft: draftKey(conversation.to, thread),
+      isModerator,
+      show,
+      act(doing) {
+        setNotice(undefined)
+        doing.catch((error: Error) => setNotice(error.message))
+      },
+    }),
+    [conversation, thread, isModerator, show],
+  )
+  const shown = useMemo(() => ({ ...(notice && { notice }), dismiss: () => setNotice(undefined) }), [notice])
+  return (
+    <TalkContext value={talk}>
+      <NoticeContext value={shown}>{children}</NoticeContext>
+    </TalkContext>
+  )
+}
+
+const nothing: Readable<undefined> = { get: () => undefined, subscribe: () => () => {} }
+
+/** Two people are equals; in a group it depends on what one is there. */
+function useIsModerator({ to }: Conversation): boolean {
+  const { client } = useChat()
+  const details = useStore('group' in to ? client.group(to.group).details : nothing)
+  return 'user' in to || details?.scope === 'admin' || details?.scope === 'moderator'
+}
