@@ -120,6 +120,11 @@ export function placeIn(h: House, { random = Math.random, webSocket = true } = {
       progress(body.size)
       return answer.status
     },
+    // No other tab.
+    lock(_, run) {
+      run()
+      return () => {}
+    },
     onWake(run) {
       wakers.add(run)
       return () => wakers.delete(run)

@@ -404,7 +404,7 @@ describe('what the client keeps', () => {
     const { stop } = watched(talk.messages)
     const upload = talk.upload(new File(['oars and rudders'], 'plan.txt', { type: 'text/plain' }))
     assert.deepEqual(upload.get(), { state: 'uploading', loaded: 0, total: 16 })
-    const [withFile] = [talk.send({ text: 'The plan', uploads: [upload] }), talk.send({ text: 'after it' })]
+    const [withFile] = [talk.send({ text: 'The plan', files: [upload] }), talk.send({ text: 'after it' })]
     const { data, type } = await withFile.done
     assert.equal(type, 'file')
     const [attachment] = data.attachments as { name: string; size: number }[]
@@ -418,7 +418,7 @@ describe('what the client keeps', () => {
     const talk = ada.conversation({ user: await somebody() })
     const { stop } = watched(talk.messages)
     const upload = talk.upload(new Blob(['oars']))
-    const withFile = talk.send({ uploads: [upload] })
+    const withFile = talk.send({ files: [upload] })
     const next = talk.send({ text: 'Never mind' })
     upload.abort()
     await assert.rejects(upload.done, { code: 'ERR_ABORTED' })

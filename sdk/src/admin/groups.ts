@@ -28,7 +28,7 @@ export type Groups<All, By extends Caller> = {
 
 type AnyOperation = Operation<never, unknown, never> & { readonly pages?: unknown }
 
-type Bound = Record<string, Record<string, (input?: never, options?: CallOptions) => unknown>>
+type Bound = Record<string, Record<string, (input: never, options?: CallOptions) => unknown>>
 
 /** All operations of all groups; which of them there are for whom is for types to tell, and for the server. */
 export function bound(groups: Record<string, Record<string, AnyOperation>>, connection: Connection): Bound {
@@ -36,8 +36,10 @@ export function bound(groups: Record<string, Record<string, AnyOperation>>, conn
 }
 
 function methodOf(operation: AnyOperation, connection: Connection) {
-  const run = operation.pages ? listOf : call
-  return (input?: never, options?: CallOptions) => run(connection, operation as never, input, options)
+  const run = (input: never, options?: CallOptions) => call(connection, operation, input, options)
+  if (!operation.pages) return run
+  const list = operation as ListOperation<never, never, never>
+  return (input: never, options?: CallOptions) => listOf(list, run as never, input, options)
 }
 
 function mapped<From, To>(record: Record<string, From>, change: (value: From) => To): Record<string, To> {

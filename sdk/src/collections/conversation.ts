@@ -13,14 +13,17 @@ import {
   unpinMessage,
   updateMessage,
 } from '../generated/operations.ts'
-import type { Message } from '../generated/records.ts'
-import type { UserCall } from '../http/call.ts'
+import type { Message, Receipt } from '../generated/records.ts'
+import { done, type UserCall } from '../http/call.ts'
 import { usageError } from '../http/errors.ts'
 import type { Outbox, OutboxEntry, Sent } from '../outbox/outbox.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Frame } from '../socket/frame.ts'
 import { startUpload, type Upload } from '../uploads/upload.ts'
 import { keyOf, receiverIn, type To } from './address.ts'
+import type { KeptList } from './kept-list.ts'
+import type { Resting } from './resting.ts'
+import { keepPinned, keepReceipts, type SideList } from './side-lists.ts'
 import { conversationSource, threadSource } from './source.ts'
 import { createStretch, type MessageItem, type Messages, type Stretch } from './stretch.ts'
 import { createTyping, type Typing } from './typing.ts'
@@ -28,12 +31,12 @@ import { createTyping, type Typing } from './typing.ts'
 /** What is said with somebody, or in a group. */
 
 /** What to send. All else is as in the API: `data` for whatever is not plain text. */
-export interface Sending extends Pick<SendMessageInput, 'data' | 'category' | 'type' | 'metadata' | 'tags' | 'files'> {
+export interface Sending extends Pick<SendMessageInput, 'data' | 'category' | 'type' | 'metadata' | 'tags'> {
   text?: string
   /** The id of a message that this one quotes. */
   quote?: string
-  /** Files of `upload`; the message goes when they are there, and keeps its place until then. */
-  uploads?: readonly Upload[]
+  /** Files, or what `upload` has answered; the message goes when they are there, and keeps its place until then. */
+  files?: readonly (Blob | Upload)[]
 }
 
 export type PendingMessage = OutboxEntry
@@ -50,7 +53,9 @@ export interface Conversation {
   readonly to: To
   readonly messages: Messages<PendingMessage>
   readonly typing: Typing
-  /** Sends a file at once, for a message that follows: `send({ uploads: [upload] })`. */
+  /** What is pinned, the latest pin first. */
+  readonly pinned: KeptList<Message>
+  /** Sends a file at once, for a message that follows: `send({ files: [upload] })`. */
   upload(file: Blob & { name?: string }): Upload
   /** Returns at once; what becomes of it is told by what it returns, and among `messages`. */
   send(sending: Sending): Sent
@@ -66,6 +71,8 @@ export interface Conversation {
   markRead(id?: string): Promise<void>
   /** What follows a message is unread again. */
   markUnread(id: string): Promise<void>
+  /** Who has received a message, and read it. */
+  receipts(id: string): KeptList<Receipt>
 }
 
 export interface ConversationParts {
@@ -75,7 +82,12 @@ export interface ConversationParts {
   me(): string
   isIn(): boolean
   say(frame: object): void
+  restOf(drop: () => void): Resting
+  shown(): void
 }
+
+// Messages of which somebody has asked who has received them.
+const receiptsMax = 100
 
 /** A conversation, and what keeps it current. */
 export interface KeptConversation {
@@ -83,6 +95,7 @@ export interface KeptConversation {
   hear(frame: Frame): void
   put(message: Message): void
   setPending(entries: readonly OutboxEntry[]): void
+  lastInView(): Message | undefined
   reload(): Promise<void>
   revive(): void
   drop(): void
@@ -91,20 +104,26 @@ export interface KeptConversation {
 export function keepConversation(to: To, parts: ConversationParts): KeptConversation {
   const { request, outbox, runtime, me } = parts
   const lane = keyOf(to)
-  const main = createStretch<PendingMessage>({ ...parts, source: conversationSource(request, to, me) })
+  const source = conversationSource(request, to, me)
+  const main = createStretch<PendingMessage>({ ...parts, source })
+  const pinned = keepPinned(source, parts)
+  const receiptsOf = new Map<string, SideList<Receipt>>()
   const threads = new Map<string, { thread: Thread; stretch: Stretch<PendingMessage> }>()
   const { typing, hear: hearTyping, drop: dropTyping } = createTyping({ to, runtime, say: parts.say })
   const stretches = () => [main, ...[...threads.values()].map(({ stretch }) => stretch)]
+  const sideLists = () => [pinned, ...receiptsOf.values()]
 
-  function send({ text, quote, data, uploads, ...more }: Sending, parentId?: string): Sent {
+  function send({ text, quote, data, files = [], ...more }: Sending, parentId?: string): Sent {
     const content = text === undefined ? data : { ...data, text }
-    const hasFiles = more.files !== undefined || uploads !== undefined
-    if (content === undefined && !hasFiles)
+    const uploads = files.filter(isUpload)
+    const blobs = files.filter((file): file is Blob => !isUpload(file))
+    if (content === undefined && files.length === 0)
       throw usageError('there is nothing to send: neither text, nor data, nor files')
     typing.end()
     const input = {
       ...receiverIn(to),
-      ...(hasFiles && { type: 'file' }),
+      ...(files.length > 0 && { type: 'file' }),
+      ...(blobs.length > 0 && { files: blobs }),
       ...more,
       ...(content && { data: content }),
       ...(quote !== undefined && { quotedMessageId: quote }),
@@ -127,6 +146,21 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
     return made
   }
 
+  function receipts(id: string): KeptList<Receipt> {
+    const known = receiptsOf.get(id)
+    if (known) return known.list
+    if (receiptsOf.size >= receiptsMax) makeRoom()
+    const made = keepReceipts(request, id, parts)
+    receiptsOf.set(id, made)
+    return made.list
+  }
+
+  /** What nobody looks at is forgotten first. */
+  function makeRoom(): void {
+    const idle = [...receiptsOf].find(([, { list }]) => list.get().status === 'idle')
+    if (idle) receiptsOf.delete(idle[0])
+  }
+
   /** As lists name it; whom it means for sure, only the server knows, and then it is fetched once too often. */
   function isNamed(body: Frame['body']): boolean {
     const { conversationId } = Object(body.conversation ?? body) as { conversationId?: string }
@@ -138,7 +172,7 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
 
   return {
     conversation: {
-      ...{ to, typing, messages: main.messages, thread },
+      ...{ to, typing, messages: main.messages, pinned: pinned.list, thread, receipts },
       send: (sending) => send(sending),
       upload(file) {
         const { receiver, receiverType } = receiverIn(to)
@@ -174,6 +208,7 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
         stretch.hear(frame)
         if (isAnew) void stretch.reload().catch(() => {})
       }
+      for (const each of sideLists()) each.hear(frame)
     },
     put(message) {
       for (const stretch of stretches()) stretch.put(message)
@@ -184,23 +219,21 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
       main.setPending(own.filter((item) => parentOf(item) === undefined))
       for (const [id, { stretch }] of threads) stretch.setPending(own.filter((item) => parentOf(item) === id))
     },
+    lastInView: main.lastInView,
     async reload() {
-      await Promise.all(stretches().map((stretch) => stretch.reload()))
+      await Promise.all([...stretches(), ...sideLists()].map((each) => each.reload()))
     },
     revive() {
-      for (const stretch of stretches()) stretch.revive()
+      for (const each of [...stretches(), ...sideLists()]) each.revive()
     },
     drop() {
       dropTyping()
-      for (const stretch of stretches()) stretch.drop()
+      for (const each of [...stretches(), ...sideLists()]) each.drop()
     },
   }
 }
 
-/** What came of it is told in the order of the log, to this device as to all others. */
-async function done(answer: Promise<unknown>): Promise<void> {
-  await answer
-}
+const isUpload = (file: Blob | Upload): file is Upload => 'done' in file
 
 const items = new WeakMap<OutboxEntry, Item>()
 

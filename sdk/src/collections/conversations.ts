@@ -1,4 +1,4 @@
-import { listConversations } from '../generated/operations.ts'
+import { listConversations, listMessages } from '../generated/operations.ts'
 import type { Conversation, Message } from '../generated/records.ts'
 import type { UserCall } from '../http/call.ts'
 import { ParleyError, usageError } from '../http/errors.ts'
@@ -9,7 +9,7 @@ import { addressIn, isAfter, keyOf, placeOf, type To } from './address.ts'
 import { changedIn, hearOn } from './merge.ts'
 import { ownPassage } from './passages.ts'
 import { createRefresher } from './refresher.ts'
-import { createResting } from './resting.ts'
+import type { Resting } from './resting.ts'
 import { conversationRecord } from './source.ts'
 
 /** The list of conversations, with what is unread in each: the server's counts, kept current by what is heard. */
@@ -28,6 +28,8 @@ export interface ConversationsState {
   /** What is pinned first, then by the latest activity. */
   readonly items: readonly ConversationItem[]
   readonly hasMore: boolean
+  /** Of all conversations, also of those that are not in the list yet. */
+  readonly unreadTotal: number
   readonly status: 'idle' | 'loading' | 'ready' | 'failed'
   readonly error?: ParleyError
 }
@@ -49,21 +51,30 @@ interface Parts {
   runtime: Runtime
   me(): string
   isIn(): boolean
+  restOf(drop: () => void): Resting
+}
+
+interface UnreadCount {
+  entityType: 'user' | 'group'
+  entityId: string
+  count: number
 }
 
 const pageSize = 50
 const listMax = 2_000
 const pageMax = 1_000
-const empty: ConversationsState = { items: [], hasMore: false, status: 'idle' }
+const empty: ConversationsState = { items: [], hasMore: false, unreadTotal: 0, status: 'idle' }
 
-export function createConversations({ request, runtime, me, isIn }: Parts): ConversationList {
+export function createConversations({ request, runtime, me, isIn, restOf }: Parts): ConversationList {
   const state = cell<ConversationsState>(empty, { begins: wakeUp, ends: rest })
   let known = new Map<string, ConversationItem>()
+  /** What is unread in those that are not in the list yet. */
+  let beyond = new Map<string, number>()
   let pages = 0
   let isLoaded = false
   let era = 0
   let turn: Promise<unknown> = Promise.resolve()
-  const resting = createResting(runtime, drop)
+  const resting = restOf(drop)
   /** What is heard while the list, or one of them, is fetched. */
   let journal: Frame[] | undefined
   let whileRefreshed: Frame[] | undefined
@@ -74,7 +85,13 @@ export function createConversations({ request, runtime, me, isIn }: Parts): Conv
     const { error: _, ...before } = state.get()
     const items = Object.freeze([...known.values()].sort(byPlace))
     const isSame = items.length === before.items.length && items.every((item, n) => item === before.items[n])
-    state.set({ ...before, ...more, items: isSame ? before.items : items })
+    state.set({ ...before, ...more, unreadTotal: unreadIn(items), items: isSame ? before.items : items })
+  }
+
+  function unreadIn(items: readonly ConversationItem[]): number {
+    for (const { key } of items) beyond.delete(key)
+    const counts = [...items.map(({ unread }) => unread), ...beyond.values()]
+    return counts.reduce((sum, count) => sum + count, 0)
   }
 
   function inTurn(load: () => Promise<void>): Promise<void> {
@@ -111,12 +128,22 @@ export function createConversations({ request, runtime, me, isIn }: Parts): Conv
     return { items: data.map(itemOf), hasMore: meta.pagination.total_pages > page }
   }
 
+  async function fetchCounts(): Promise<[string, number][]> {
+    const counts = await request(listMessages, { unread: true, count: true })
+    return (counts as UnreadCount[]).map(({ entityType, entityId, count }) => [
+      keyOf(entityType === 'user' ? { user: entityId } : { group: entityId }),
+      count,
+    ])
+  }
+
   /** From the beginning, as many as there were. */
   async function loadFirst(count = pageSize): Promise<void> {
     const own = era
     const perPage = Math.min(Math.max(pageSize, count), pageMax)
     const { items, hasMore } = await fetchPage(1, perPage)
+    const counts = hasMore ? await fetchCounts() : []
     if (own !== era) return
+    beyond = new Map(counts)
     known = new Map(items.map((item) => [item.key, item]))
     pages = Math.max(1, Math.floor(perPage / pageSize))
     show({ hasMore })
@@ -156,7 +183,7 @@ export function createConversations({ request, runtime, me, isIn }: Parts): Conv
   function hearMessage(message: Message, frame: Frame): void {
     const to = placeOf(message, me())
     const key = keyOf(to)
-    if (ownPassage(frame, me()) === 'out') return void known.delete(key)
+    if (ownPassage(frame, me()) === 'out') return void forget(key)
     const item = known.get(key)
     const changed = changedIn(frame)
     if (changed && changed.deletedAt === undefined) return void hearOnLast(frame)
@@ -173,8 +200,13 @@ export function createConversations({ request, runtime, me, isIn }: Parts): Conv
 
   function hearGroup({ body }: Frame): void {
     const { guid } = body.group as { guid: string }
-    if (body.action === 'deleted') known.delete(keyOf({ group: guid }))
+    if (body.action === 'deleted') forget(keyOf({ group: guid }))
     else refresh({ group: guid })
+  }
+
+  function forget(key: string): void {
+    known.delete(key)
+    beyond.delete(key)
   }
 
   function hearOnLast(frame: Frame): void {
@@ -203,7 +235,7 @@ export function createConversations({ request, runtime, me, isIn }: Parts): Conv
       if (own !== era) return
       whileRefreshed = undefined
       if (!ParleyError.is(error) || error.kind !== 'refused') throw error
-      known.delete(key)
+      forget(key)
     }
     show()
   }
@@ -222,6 +254,7 @@ export function createConversations({ request, runtime, me, isIn }: Parts): Conv
     resting.callOff()
     era += 1
     known = new Map()
+    beyond = new Map()
     isLoaded = false
     journal = undefined
     loading.clear()

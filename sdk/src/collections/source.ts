@@ -2,6 +2,7 @@ import {
   getGroupConversation,
   getMessage,
   getUserConversation,
+  type ListUserMessagesInput,
   listGroupMessages,
   listReplies,
   listUserMessages,
@@ -19,16 +20,23 @@ export interface Source {
   takes(message: Message): boolean
 }
 
+export interface ConversationSource extends Source {
+  /** What is pinned, the latest pin first. */
+  pinned(limit: number): Promise<Message[]>
+}
+
 /** What was said in a conversation; replies stand in their threads. */
-export function conversationSource(request: UserCall, to: To, me: () => string): Source {
+export function conversationSource(request: UserCall, to: To, me: () => string): ConversationSource {
+  async function list(asked: Omit<ListUserMessagesInput, 'uid'>): Promise<Message[]> {
+    const page = await ('user' in to
+      ? request(listUserMessages, { ...asked, uid: to.user })
+      : request(listGroupMessages, { ...asked, guid: to.group }))
+    return (page as { data: Message[] }).data
+  }
+
   return {
-    async page(cursor, limit) {
-      const asked = { cursor, limit, hideReplies: true }
-      const page = await ('user' in to
-        ? request(listUserMessages, { ...asked, uid: to.user })
-        : request(listGroupMessages, { ...asked, guid: to.group }))
-      return (page as { data: Message[] }).data
-    },
+    page: (cursor, limit) => list({ cursor, limit, hideReplies: true }),
+    pinned: (limit) => list({ limit, pinned: true }),
     one: (id) => request(getMessage, { id }),
     takes: (message) => message.parentId === undefined && keyOf(placeOf(message, me())) === keyOf(to),
   }

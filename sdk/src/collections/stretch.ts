@@ -8,7 +8,7 @@ import { isAfter } from './address.ts'
 import { changedIn, hearOn } from './merge.ts'
 import { ownPassage } from './passages.ts'
 import { createRefresher } from './refresher.ts'
-import { createResting } from './resting.ts'
+import type { Resting } from './resting.ts'
 import type { Source } from './source.ts'
 
 /** A stretch of messages without gaps, fetched once and kept current by what is heard. */
@@ -46,6 +46,8 @@ export interface Stretch<Pending> {
   /** A message that this device has sent. */
   put(message: Message): void
   setPending(items: readonly MessageItem<Pending>[]): void
+  /** The newest message, while somebody looks at the end. */
+  lastInView(): Message | undefined
   /** Fetches anew what is looked at, and drops the rest. */
   reload(): Promise<void>
   /** What could not be fetched may be there now. */
@@ -60,12 +62,22 @@ export interface StretchParts {
   me(): string
   /** Whether there is a user whose messages these are. */
   isIn(): boolean
+  restOf(drop: () => void): Resting
+  /** Something may be seen that was not before. */
+  shown(): void
 }
 
 const pageSize = 50
 const stretchMax = 300
 
-export function createStretch<Pending>({ source, runtime, me, isIn }: StretchParts): Stretch<Pending> {
+export function createStretch<Pending>({
+  source,
+  runtime,
+  me,
+  isIn,
+  restOf,
+  shown: tell,
+}: StretchParts): Stretch<Pending> {
   type State = MessagesState<Pending>
   const empty: State = { items: [], hasOlder: false, atEnd: true, status: 'idle', membership: 'in' }
   const state = cell<State>(empty, { begins: wakeUp, ends: rest })
@@ -81,7 +93,7 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
   /** Counts up when everything is dropped: answers to what was asked before are for nobody. */
   let era = 0
   let turn: Promise<unknown> = Promise.resolve()
-  const resting = createResting(runtime, drop)
+  const resting = restOf(drop)
   const loading = createRefresher(() => inTurn(loadEnd), runtime)
   const reloading = createRefresher(reload, runtime)
   const refreshing = createRefresher(refreshOne, runtime)
@@ -101,6 +113,7 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
     const waiting = before.atEnd || more.atEnd ? pending.filter(({ key }) => !arrived.has(key)) : []
     const items = Object.freeze([...known.map(itemOf), ...waiting])
     state.set({ ...before, ...more, items: isSame(items, before.items) ? before.items : items })
+    tell()
   }
 
   /** One after the other. What fails is told to whoever asked, and shown. */
@@ -298,6 +311,7 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
   function wakeUp(): void {
     resting.callOff()
     if (state.get().status === 'idle' && isIn()) loading.ask('end')
+    else tell()
   }
 
   function rest(): void {
@@ -356,6 +370,10 @@ export function createStretch<Pending>({ source, runtime, me, isIn }: StretchPar
     setPending(items) {
       pending = items
       show()
+    },
+    lastInView() {
+      const { atEnd, status } = state.get()
+      return state.isWatched() && atEnd && status === 'ready' ? known[known.length - 1] : undefined
     },
     reload,
     revive,

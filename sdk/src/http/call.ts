@@ -34,6 +34,11 @@ export type UserCall = <Input, Answer>(
   options?: CallOptions,
 ) => Promise<Answer>
 
+/** What came of it is told in the order of the log, to this device as to all others. */
+export async function done(answer: Promise<unknown>): Promise<void> {
+  await answer
+}
+
 /** The answer of an operation: what stands in its `data`, and all of it where something stands beside that. */
 export function call<Input, Answer>(
   connection: Connection,

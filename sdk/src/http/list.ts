@@ -1,6 +1,6 @@
 import type { Cursor, CursorPage, ListOperation, NumberedPage } from '../operation.ts'
 import type { Values } from './address.ts'
-import { type CallOptions, type Connection, call } from './call.ts'
+import type { CallOptions } from './call.ts'
 import { usageError } from './errors.ts'
 
 type Page<Item> = NumberedPage<Item> | CursorPage<Item>
@@ -18,14 +18,15 @@ export interface List<Item> extends AsyncIterable<Item> {
 
 /** Nothing is asked for before the list is read. */
 export function listOf<Input, Answer>(
-  connection: Connection,
   operation: ListOperation<Input, Answer, never>,
+  /** Fetches a page. */
+  ask: (input: Input, options: CallOptions) => Promise<Answer>,
   input: Input | undefined,
   options: CallOptions = {},
 ): List<ItemOf<Answer>> {
   type Item = ItemOf<Answer>
   const asked = (input ?? {}) as Values
-  const pages = () => pagesOf<Item>(connection, operation, asked, options)
+  const pages = () => pagesOf<Item>(operation, (each) => ask(each as Input, options), asked)
   const items = () => itemsOf(pages(), isBackwards(asked))
   return {
     pages,
@@ -43,15 +44,14 @@ export function listOf<Input, Answer>(
 }
 
 async function* pagesOf<Item>(
-  connection: Connection,
   operation: ListOperation<never, unknown, never>,
+  ask: (input: Values) => Promise<unknown>,
   first: Values,
-  options: CallOptions,
 ): AsyncGenerator<Page<Item>> {
   // The first page has its number, too: without one, some lists end it where a second ends, and the next would miss the rest.
   let asked: Values | undefined = operation.pages === 'numbered' ? { page: 1, ...first } : first
   while (asked) {
-    const answer: unknown = await call(connection, operation, asked as never, options)
+    const answer = await ask(asked)
     const page = requirePage<Item>(answer)
     if (page.data.length > 0) yield page
     asked = following(asked, page)

@@ -4,6 +4,8 @@ import type { UserCall } from '../http/call.ts'
 import { abortedError, ParleyError, usageError } from '../http/errors.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { cell, type Readable } from '../store/cell.ts'
+import type { Shelf } from '../store/shelf.ts'
+import { type KeptEntry, keptIn } from './kept.ts'
 
 /**
  * Messages on their way. Each has a `muid` of its own under which the server takes it once, so it is sent until there is an
@@ -46,7 +48,10 @@ export interface Outbox {
   isOwn(muid: string | undefined): boolean
   /** There may be a way to the server now. */
   hurry(): void
-  clear(): void
+  /** From now on texts are kept here as well, and what was left here is sent; by one of several tabs. */
+  keepOn(shelf: Shelf): void
+  /** Gives up everything; what is kept stays for the next time, unless it is forgotten. */
+  clear(isForgotten: boolean): void
 }
 
 /** A file that is on its way by itself. */
@@ -59,6 +64,8 @@ interface Entry {
   lane: string
   input: SendMessageInput
   uploads: readonly Underway[]
+  /** By the clock on the wall, which goes on while nothing runs here. */
+  since: number
   sent: ReturnType<typeof cell<SentState>>
   shown: OutboxEntry
   resolve(message: Message): void
@@ -77,6 +84,8 @@ export interface OutboxParts {
 }
 
 const entriesMax = 200
+// Who has written something so long ago may not want it said any more.
+const waitsMs = 24 * 60 * 60_000
 // What is heard of them comes soon after they were sent.
 const ownMax = 1_000
 const firstWaitMs = 1_000
@@ -90,32 +99,70 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
   const waiting = new Map<string, { mayBeCut: boolean; end(): void }>()
   const own = new Set<string>()
   let era = 0
+  let shelf: Shelf | undefined
+  let letGo = () => {}
 
   function show(): void {
     entries.set([...all.values()].map(({ shown }) => shown))
     changed(entries.get())
   }
 
+  /** What other tabs keep stays as it is. */
+  function save(): void {
+    if (!shelf) return
+    const others = keptIn(shelf.read()).filter(({ input }) => !own.has(input.muid))
+    const kept = [...others, ...[...all.values()].filter(isText).map(keptOf)].slice(0, entriesMax)
+    if (kept.length > 0) shelf.write(kept)
+    else shelf.clear()
+  }
+
+  function adopt(): void {
+    const left = keptIn(shelf?.read()).filter(({ input }) => !own.has(input.muid))
+    const adopted = left.slice(0, entriesMax - all.size).map(entryOf)
+    const later = [...all]
+    all.clear()
+    for (const entry of adopted) {
+      all.set(entry.key, entry)
+      remember(entry.key)
+    }
+    for (const [key, entry] of later) all.set(key, entry)
+    if (adopted.length > 0) show()
+    for (const { lane } of adopted) void drain(lane)
+  }
+
+  function entryOf({ lane, input, since, error }: KeptEntry): Entry {
+    const { entry } = entryFor(input.muid, lane, input, [], since)
+    if (error) set(entry, 'failed', new ParleyError(error))
+    return entry
+  }
+
   function move(entry: Entry, state: 'queued' | 'sending' | 'failed', error?: ParleyError): void {
+    const isKeptOtherwise = (state === 'failed') !== (entry.shown.state === 'failed')
+    set(entry, state, error)
+    show()
+    if (isKeptOtherwise) save()
+  }
+
+  function set(entry: Entry, state: 'queued' | 'sending' | 'failed', error?: ParleyError): void {
     const { key } = entry
     const now = { key, state, ...(error && { error }) }
     const { error: _, ...before } = entry.shown
     entry.sent.set(now)
     entry.shown = Object.freeze({ ...before, ...now })
-    show()
   }
 
   function send(lane: string, content: Omit<SendMessageInput, 'muid'>, uploads: readonly Underway[] = []): Sent {
     if (all.size >= entriesMax)
       throw usageError(`${entriesMax} messages are waiting to be sent; there is no room for more`)
     const key = runtime.randomId()
-    const entry = entryFor(key, lane, { ...content, muid: key }, uploads)
-    all.set(key, entry.entry)
+    const { entry, handle } = entryFor(key, lane, { ...content, muid: key }, uploads, runtime.wallClock())
+    all.set(key, entry)
     remember(key)
     show()
+    save()
     void drain(lane)
     wanting()
-    return entry.handle
+    return handle
   }
 
   function entryFor(
@@ -123,6 +170,7 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
     lane: string,
     input: SendMessageInput,
     uploads: readonly Underway[],
+    since: number,
   ): { entry: Entry; handle: Sent } {
     const sent = cell<SentState>({ key, state: 'queued' })
     let resolve: Entry['resolve'] = () => {}
@@ -139,7 +187,7 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
       discard: () => discard(key),
     })
     return {
-      entry: { key, lane, input, uploads, sent, shown, resolve, reject },
+      entry: { key, lane, input, uploads, since, sent, shown, resolve, reject },
       handle: { get: sent.get, subscribe: sent.subscribe, done },
     }
   }
@@ -176,8 +224,9 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
 
   async function attempt(entry: Entry): Promise<'settled' | ParleyError> {
     const begun = era
-    move(entry, 'sending')
     try {
+      requireRecent(entry)
+      move(entry, 'sending')
       const message = await request(sendMessage, await completed(entry), { retries: 0 })
       if (begun === era) arrived(entry.key, message as Message)
       return 'settled'
@@ -213,11 +262,13 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
     entry.sent.set({ key, state: 'sent' })
     entry.resolve(message)
     show()
+    save()
   }
 
   function retry(key: string): void {
     const entry = all.get(key)
     if (entry?.shown.state !== 'failed') return
+    entry.since = runtime.wallClock()
     move(entry, 'queued')
     void drain(entry.lane)
     wanting()
@@ -230,6 +281,15 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
     entry.sent.set({ key, state: 'failed', error: abortedError() })
     entry.reject(abortedError())
     show()
+    save()
+  }
+
+  /** Also where the clock was set: who taps it means it. */
+  function requireRecent({ since }: Entry): void {
+    const waited = runtime.wallClock() - since
+    if (waited >= 0 && waited < waitsMs) return
+    const message = 'This has waited for more than a day, and is sent when it is asked for again.'
+    throw new ParleyError({ code: 'ERR_TIMEOUT', kind: 'refused', message })
   }
 
   return {
@@ -240,7 +300,18 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
     hurry() {
       for (const { mayBeCut, end } of [...waiting.values()]) if (mayBeCut) end()
     },
-    clear() {
+    keepOn(next) {
+      if (shelf?.name === next.name) return
+      letGo()
+      shelf = next
+      save()
+      letGo = runtime.lock(next.name, adopt)
+    },
+    clear(isForgotten) {
+      letGo()
+      letGo = () => {}
+      if (isForgotten) shelf?.clear()
+      shelf = undefined
       era += 1
       for (const { end } of [...waiting.values()]) end()
       busy.clear()
@@ -254,6 +325,15 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
       show()
     },
   }
+}
+
+/** Files cannot be kept. */
+const isText = ({ input, uploads }: Entry) => input.files === undefined && uploads.length === 0
+
+function keptOf({ lane, input, key, since, shown: { state, error } }: Entry): KeptEntry {
+  const failed = state === 'failed' && error
+  const why = failed ? { error: { code: failed.code, kind: failed.kind, message: failed.message } } : {}
+  return { lane, input: { ...input, muid: key }, since, ...why }
 }
 
 /** A token that is refused may be followed by another one; all other refusals are final. */

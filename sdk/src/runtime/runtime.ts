@@ -14,6 +14,12 @@ export interface Runtime {
   form(): FormData
   /** Milliseconds of a clock that nobody sets. */
   now(): number
+  /** Milliseconds of the clock on the wall: of use where time goes on while nothing runs here, and never for an order. */
+  wallClock(): number
+  /** Whether somebody may be looking. */
+  isSeen(): boolean
+  /** Runs something when no other tab has this name, and keeps the name; answers how to let go of it. */
+  lock(name: string, run: () => void): () => void
   /** The class of WebSockets, such as that of browsers, or of the package `ws`. */
   webSocket(): WebSocketClass
   /** Sends a file, tells how much of it has gone, and answers the status. */
@@ -50,6 +56,9 @@ export const usualRuntime: Runtime = {
   abortController: () => new AbortController(),
   form: () => new FormData(),
   now: () => performance.now(),
+  wallClock: () => Date.now(),
+  isSeen,
+  lock,
   webSocket() {
     if (typeof WebSocket !== 'undefined') return WebSocket
     throw new Error('There is no WebSocket here. Node has one from version 22 on; before, pass that of the package ws.')
@@ -99,17 +108,56 @@ interface Target {
   addEventListener(type: string, run: () => void): void
   removeEventListener(type: string, run: () => void): void
 }
-type Page = Target & { document: Target & { visibilityState: string } }
+type Page = Target & {
+  document?: Target & { visibilityState: string; hasFocus(): boolean }
+  navigator?: {
+    locks?: { request(name: string, how: { signal: AbortSignal }, run: () => Promise<void>): Promise<void> }
+  }
+}
+
+const place = () => globalThis as unknown as Page
+
+/** Where there are no pages, whoever runs it sees to that. */
+function isSeen(): boolean {
+  const { document } = place()
+  return !document || (document.visibilityState === 'visible' && document.hasFocus())
+}
+
+/** Where there are no locks, there are no tabs, or nobody can tell: then it runs, as what is done twice under one name is done once. */
+function lock(name: string, run: () => void): () => void {
+  const { locks } = place().navigator ?? {}
+  if (!locks) {
+    run()
+    return () => {}
+  }
+  const waiting = new AbortController()
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const hold = () => {
+    run()
+    return held
+  }
+  // Given up, or forbidden here.
+  locks.request(name, { signal: waiting.signal }, hold).catch(() => {
+    if (!waiting.signal.aborted) run()
+  })
+  return () => {
+    waiting.abort()
+    letGo()
+  }
+}
 
 /** Pages, and nothing else, go to sleep. */
 function onWake(run: () => void): () => void {
-  const page = globalThis as unknown as Page
+  const page = place()
   const { document } = page
   if (!document?.addEventListener || !page.addEventListener) return () => {}
   const look = () => {
     if (document.visibilityState === 'visible') run()
   }
-  const signs = ['online', 'pageshow']
+  const signs = ['online', 'pageshow', 'focus']
   for (const sign of signs) page.addEventListener(sign, run)
   document.addEventListener('visibilitychange', look)
   return () => {

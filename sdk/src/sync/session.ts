@@ -45,8 +45,12 @@ export interface SessionParts {
   refetch(): Promise<void>
   /** All is there that was missed, and told from now on. */
   connected(): void
-  /** What the user was shown is nobody's any more. */
-  ended(): void
+  /** The server has let somebody in. */
+  met(user: LiveUser): void
+  /** Somebody looks again, or the network is there again. */
+  woken(): void
+  /** What the user was shown is nobody's any more. `isWanted`: they have gone themselves. */
+  ended(isWanted: boolean): void
 }
 
 interface Welcome {
@@ -61,7 +65,18 @@ const heldMax = 5_000
 const betweenCutsMs = 2_000
 const offline: ConnectionState = { state: 'offline' }
 
-export function createSession({ url, hello, tokens, runtime, hear, refetch, connected, ended }: SessionParts): Session {
+export function createSession({
+  url,
+  hello,
+  tokens,
+  runtime,
+  hear,
+  refetch,
+  connected,
+  ended,
+  met,
+  woken,
+}: SessionParts): Session {
   const connection = cell<ConnectionState>(offline)
   /** Counts up with every attempt: what belongs to an earlier one is over. */
   let attempt = 0
@@ -187,6 +202,7 @@ export function createSession({ url, hello, tokens, runtime, hear, refetch, conn
 
   function welcome(told: Welcome, own: number): void {
     user = told.user
+    met(told.user)
     resource = told.resource
     tried = 0
     isRenewed = false
@@ -230,6 +246,7 @@ export function createSession({ url, hello, tokens, runtime, hear, refetch, conn
   function wake(): void {
     link?.probe()
     hurry()
+    woken()
   }
 
   function end(error: ParleyError | undefined): void {
@@ -247,7 +264,7 @@ export function createSession({ url, hello, tokens, runtime, hear, refetch, conn
     tried = 0
     isRenewed = false
     tokens.forget()
-    ended()
+    ended(error === undefined)
     show(error ? { state: 'offline', error } : offline)
     starting?.reject(error ?? abortedError())
     starting = undefined

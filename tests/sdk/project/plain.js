@@ -1,6 +1,15 @@
 /** Plain JavaScript, without a server: what is asked for goes out as it should, and globals are left alone. */
 
-for (const name of ['fetch', 'setTimeout', 'crypto', 'WebSocket', 'performance']) {
+for (const name of [
+  'fetch',
+  'setTimeout',
+  'crypto',
+  'WebSocket',
+  'performance',
+  'navigator',
+  'document',
+  'localStorage',
+]) {
   const get = () => {
     throw new Error(`${name} was touched`)
   }
