@@ -1,17 +1,15 @@
 import type { Conversation } from '@parley/sdk'
-import { useState } from 'react'
+import { draftKey } from '../state/drafts.ts'
+import { BlockedNotice, JoinNotice } from './closed.tsx'
+import { MessageForm } from './message-form.tsx'
+import { useStanding } from './use-standing.ts'
 
-export function Composer({ conversation }: { conversation: Conversation }) {
-  const [text, setText] = useState('')
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        conversation.send({ text })
-        setText('')
-      }}
-    >
-      <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
-    </form>
-  )
+/** Where to write; or why one cannot, and what to do about it. */
+export function Composer({ conversation, thread }: { conversation: Conversation; thread?: string }) {
+  const { to } = conversation
+  const standing = useStanding(conversation)
+  if ('user' in to && standing === 'blocked') return <BlockedNotice uid={to.user} />
+  if ('group' in to && standing === 'out') return <JoinNotice guid={to.group} />
+  const key = draftKey(to, thread)
+  return <MessageForm key={key} draftKey={key} conversation={conversation} thread={thread} />
 }

@@ -1,0 +1,71 @@
+import type { Conversation, Sending } from '@parley/sdk'
+import { useState } from 'react'
+import { type Draft, draftOf, emptyDraft, leaveBar } from '../state/drafts.ts'
+import { asSent } from '../state/mentions.ts'
+import { messageTypeOf, seeOff } from './draft-files.ts'
+
+interface Place {
+  draftKey: string
+  conversation: Conversation
+  thread: string | undefined
+}
+
+// What the server takes, less some room for all that goes with a text.
+const bytesMax = 10_000
+const tooLong = 'This is too long for one message. Send it in parts, or as a file.'
+
+/** Sends what the draft has, or changes the message that it edits. */
+export function useSend({ draftKey, conversation, thread }: Place) {
+  const [problem, setProblem] = useState<string>()
+  const place = thread === undefined ? conversation : conversation.thread(thread)
+
+  async function send(): Promise<void> {
+    const draft = draftOf(draftKey)
+    const refusal = refusalOf(draft)
+    setProblem(refusal)
+    if (refusal !== undefined) return
+    try {
+      if (draft.edit) await saveEdit(draft.edit)
+      else sendNew(draft)
+    } catch (error) {
+      setProblem((error as Error).message)
+    }
+  }
+
+  async function saveEdit({ message, written }: NonNullable<Draft['edit']>): Promise<void> {
+    const text = asSent(written).trim()
+    if (text !== '' && text !== message.data.text) await conversation.edit(message.id, { text })
+    // Another message may be edited by now.
+    if (draftOf(draftKey).edit?.message.id === message.id) leaveBar(draftKey)
+  }
+
+  function sendNew({ written, quote, files }: Draft): void {
+    const text = asSent(written).trim()
+    if (text === '' && files.length === 0) return
+    const sent = place.send({
+      ...(text !== '' && { text }),
+      ...(quote && { quote: quote.id }),
+      ...(files.length > 0 && { type: messageTypeOf(files), files: files.map(({ upload }) => upload) }),
+    })
+    emptyDraft(draftKey)
+    seeOff(draftKey, files, sent)
+  }
+
+  function sendVoiceNote(file: File): void {
+    const sending: Sending = { type: 'audio', files: [conversation.upload(file)] }
+    try {
+      place.send(sending)
+    } catch (error) {
+      setProblem((error as Error).message)
+    }
+  }
+
+  return { send, sendVoiceNote, problem, setProblem }
+}
+
+function refusalOf({ edit, written, files }: Draft): string | undefined {
+  const text = asSent(edit?.written ?? written)
+  if (new TextEncoder().encode(JSON.stringify(text)).length > bytesMax) return tooLong
+  const hasFailed = !edit && files.some(({ upload }) => upload.get().state === 'failed')
+  return hasFailed ? 'A file could not be uploaded. Try it again, or remove it.' : undefined
+}

@@ -1,0 +1,33 @@
+import type { Client, Conversation } from '@parley/sdk'
+import { useEffect } from 'react'
+import { useChat } from '../state/chat.tsx'
+import { useStore } from '../state/use-store.ts'
+
+/** Whether the user may write here, as far as the page can know; for the rest the server answers. */
+export function useStanding(conversation: Conversation): 'in' | 'out' | 'blocked' {
+  const { client } = useChat()
+  const { to } = conversation
+  const { membership } = useStore(conversation.messages)
+  const isBlocked = useIsBlocked(client, 'user' in to ? to.user : undefined)
+  const isOutside = useIsOutside(client, 'group' in to ? to.group : undefined)
+  if (isBlocked) return 'blocked'
+  return isOutside || membership === 'out' ? 'out' : 'in'
+}
+
+/** Reads the list to its end, unless they are found before. */
+function useIsBlocked({ blocked }: Client, uid: string | undefined): boolean {
+  const { items, hasMore, status } = useStore(blocked)
+  const isBlocked = items.some((user) => user.uid === uid)
+  const reads = uid !== undefined && !isBlocked && hasMore && status === 'ready'
+  useEffect(() => {
+    if (reads) blocked.loadMore().catch(() => {})
+  })
+  return isBlocked
+}
+
+const nowhere = { get: () => undefined, subscribe: () => () => {} }
+
+function useIsOutside(client: Client, guid: string | undefined): boolean {
+  const group = useStore(guid === undefined ? nowhere : client.group(guid).details)
+  return group?.hasJoined === false
+}

@@ -1,0 +1,58 @@
+import type { Message } from '@parley/sdk/api'
+
+/** A text as it is written, in which people have names, and as it is sent, in which they have ids. */
+
+export interface Mention {
+  readonly uid: string
+  /** What stands for them after the "@". */
+  readonly label: string
+}
+
+export interface Written {
+  readonly text: string
+  readonly mentions: readonly Mention[]
+}
+
+export const nothingWritten: Written = Object.freeze({ text: '', mentions: [] })
+
+const mark = /<@uid:([^>]+)>/g
+
+/** "@Nora Lind" becomes the mark that the server knows, for those who were chosen and whose name still stands there. */
+export function asSent({ text, mentions }: Written): string {
+  if (mentions.length === 0) return text
+  const uids = new Map(mentions.map(({ label, uid }) => [label, uid]))
+  // The longest first, so that "@Ann Lee" is not "@Ann" with something behind it.
+  const labels = [...uids.keys()].sort((a, b) => b.length - a.length).map(escaped)
+  const named = new RegExp(`(?<![\\p{L}\\p{N}])@(${labels.join('|')})(?![\\p{L}\\p{N}])`, 'gu')
+  return text.replace(named, (_, label: string) => `<@uid:${uids.get(label)}>`)
+}
+
+/** The other way round, to edit what was sent. */
+export function asWritten({ data }: Message): Written {
+  const people = Object(data.mentions) as Record<string, { name?: string } | undefined>
+  let mentions: readonly Mention[] = []
+  const text = String(data.text ?? '').replace(mark, (whole, uid: string) => {
+    const name = Object.hasOwn(people, uid) ? (people[uid]?.name ?? uid) : undefined
+    if (name === undefined) return whole
+    mentions = withMention(mentions, { uid, name })
+    return `@${labelOf(mentions, uid)}`
+  })
+  return { text, mentions }
+}
+
+/** Two people of one name are told apart by their ids. */
+export function withMention(
+  mentions: readonly Mention[],
+  { uid, name }: { uid: string; name: string },
+): readonly Mention[] {
+  if (mentions.some((each) => each.uid === uid)) return mentions
+  const isTaken = mentions.some(({ label }) => label === name)
+  return [...mentions, { uid, label: isTaken ? `${name} (${uid})` : name }]
+}
+
+export const labelOf = (mentions: readonly Mention[], uid: string) =>
+  mentions.find((each) => each.uid === uid)?.label ?? uid
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
