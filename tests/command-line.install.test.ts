@@ -11,7 +11,9 @@ import { parley } from './support/parley.ts'
 
 /** The parley command: help, exit codes, JSON, and that it says clearly what is wrong. */
 
-const commands = ['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'jobs', 'seed', 'backup', 'restore', 'doctor']
+const commands = [
+  ...['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'jobs', 'seed', 'backup', 'restore', 'trust', 'doctor'],
+]
 
 describe('the parley command', () => {
   let database: FreshDatabase
