@@ -14,7 +14,9 @@ import { parley, parleyHere } from './support/parley.ts'
  * leaves its exit code is tried once for each way to end; what the words mean needs no process.
  */
 
-const commands = ['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'jobs', 'seed', 'backup', 'restore', 'doctor']
+const commands = [
+  ...['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'jobs', 'seed', 'backup', 'restore', 'trust', 'doctor'],
+]
 
 describe('the parley command', () => {
   let database: FreshDatabase

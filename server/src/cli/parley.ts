@@ -16,6 +16,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['seed', async () => (await import('./seed.ts')).seed],
   ['backup', async () => (await import('./backup.ts')).backup],
   ['restore', async () => (await import('./restore.ts')).restore],
+  ['trust', async () => (await import('./trust.ts')).trust],
   ['doctor', async () => (await import('./doctor.ts')).doctor],
 ])
 
