@@ -1,3 +1,4 @@
+import type { Frame } from '../kit/event.ts'
 import type { Session } from './session.ts'
 
 export interface Addressee {
@@ -14,7 +15,7 @@ export interface Typists {
   /** It was told; `end` is called when nothing more is heard of it. */
   told(session: Session, to: Addressee, action: Action, end: () => void): void
   /** The same of a device of another node, which should say by itself when it ends, unless it dies. */
-  elsewhere(word: { appId: string; channel: string; resource: string; frame: { body?: object } }, end: () => void): void
+  elsewhere(word: { appId: string; channel: string; resource: string; frame: Frame }, end: () => void): void
   forget(session: Session): void
   close(): void
 }
@@ -65,8 +66,9 @@ export function createTypists(typingMilliseconds: number): Typists {
       const typing: Typing = { toldAt, timer, ...(!hasEnded && { end }) }
       here.set(session, (here.get(session) ?? new Map<string, Typing>()).set(key, typing))
     },
-    elsewhere({ appId, channel, resource, frame: { body } }, end) {
-      const key = JSON.stringify([appId, channel, resource])
+    elsewhere({ appId, channel, resource, frame: { sender, body } }, end) {
+      // A device names itself, so two people may have one of the same name.
+      const key = JSON.stringify([appId, channel, sender, resource])
       clearTimeout(others.get(key))
       others.delete(key)
       if ((body as { action?: Action }).action === 'ended') return
