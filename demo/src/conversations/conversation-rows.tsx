@@ -42,7 +42,6 @@ export function ConversationRows({ items, hasMore, loadMore }: ConversationRowsP
   }
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: its links take the keys; it only hears them.
     <ul ref={box} className={styles.box} onKeyDown={move} onBlur={() => setChosen(undefined)}>
       <li className={styles.room} style={{ height: items.length * rowHeight }} aria-hidden role="presentation" />
       {rowsFrom(first, end, at).map((n) => {

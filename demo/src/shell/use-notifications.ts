@@ -1,7 +1,7 @@
 import type { Client, To } from '@parley/sdk'
 import type { Message } from '@parley/sdk/api'
 import { useEffect } from 'react'
-import { previewOf, senderName } from '../conversations/preview.ts'
+import { senderOf, summaryOf } from '../messages/content.ts'
 import { addressIn, goTo } from '../state/address.ts'
 import { useChat } from '../state/chat.tsx'
 import { isSamePlace, placeOf } from '../state/place.ts'
@@ -54,7 +54,7 @@ function isWorthTelling(client: Client, message: Message, me: string): boolean {
 
 function notify(message: Message, to: To, tag: string): Notification | undefined {
   try {
-    const notification = new Notification(senderName(message), { body: shortened(previewOf(message)), tag })
+    const notification = new Notification(senderOf(message).name, { body: shortened(summaryOf(message)), tag })
     notification.onclick = () => {
       window.focus()
       goTo({ to })
