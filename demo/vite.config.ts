@@ -15,5 +15,10 @@ export default defineConfig({
       { find: /^@parley\/sdk\/api$/, replacement: sdk('api.ts') },
     ],
   },
-  build: { target: 'es2022', chunkSizeWarningLimit: 1_000 },
+  build: {
+    target: 'es2022',
+    // From these on, browsers know `light-dark()`; what it would be turned into for older ones does not follow the theme.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    chunkSizeWarningLimit: 1_000,
+  },
 })
