@@ -128,6 +128,16 @@ describe('the lists of the client', () => {
     stop()
   })
 
+  it('asks for many people at once whether they are there', async () => {
+    const uids = await Promise.all(Array.from({ length: 30 }, somebody))
+    const shown = uids.map((uid) => ada.presence(uid.toUpperCase()))
+    const asked = at.asked.length
+    const stops = shown.map(({ subscribe }) => subscribe(() => {}))
+    await until('it is known', () => shown.every((each) => each.get().online === false))
+    assert.equal(at.asked.length, asked + 2)
+    for (const stop of stops) stop()
+  })
+
   it('reads members page by page', async () => {
     const uids = await Promise.all(Array.from({ length: 60 }, somebody))
     const guid = newId()
@@ -206,6 +216,8 @@ describe('the lists of the client', () => {
     const total = () => client.conversations.get().unreadTotal
     await until('all are counted', () => total() === 55)
     assert.equal(client.conversations.get().items.length, 50)
+    const [first] = client.conversations.get().items
+    assert.deepEqual([{ user: first?.user?.uid }, first?.group], [first?.to, undefined])
     const [oldest = '', next = ''] = others
     await say(app, oldest, uid, 'Hello again')
     await until('one more is counted', () => total() === 56)

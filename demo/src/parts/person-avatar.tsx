@@ -10,9 +10,14 @@ export function PersonAvatar({ name, size = 36 }: { name: string; size?: number 
 /** The same, with a dot while they are there. */
 export function LiveAvatar({ uid, name, size = 36 }: { uid: string; name: string; size?: number }) {
   const { client } = useChat()
-  const { online } = useStore(client.presence(uid))
+  const { online = false } = useStore(client.presence(uid))
+  return <DottedAvatar name={name} size={size} isOnline={online} />
+}
+
+/** For lists that know themselves who is there. */
+export function DottedAvatar({ name, size = 36, isOnline }: { name: string; size?: number; isOnline: boolean }) {
   return (
-    <Indicator disabled={!online} color="teal.7" size={11} offset={4} position="bottom-end" withBorder>
+    <Indicator disabled={!isOnline} color="teal.7" size={11} offset={4} position="bottom-end" withBorder>
       <PersonAvatar name={name} size={size} />
     </Indicator>
   )

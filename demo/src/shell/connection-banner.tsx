@@ -1,4 +1,5 @@
-import { useDebouncedValue } from '@mantine/hooks'
+import { Button } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { useChat } from '../state/chat.tsx'
 import { useStore } from '../state/use-store.ts'
 import styles from './connection-banner.module.css'
@@ -9,15 +10,41 @@ const words = {
   catchingUp: 'Fetching what you have missed …',
 }
 
-/** Says so when the connection is gone; a moment without one is nobody's concern. */
+// A moment without a connection is nobody's concern.
+const patienceMs = 2_000
+
+/** Says so when the connection is gone. */
 export function ConnectionBanner() {
   const { client } = useChat()
-  const { state } = useStore(client.connection)
-  const [lasting] = useDebouncedValue(state, 2_000)
-  const isShown = state !== 'connected' && lasting !== 'connected'
+  const { state, retryAt } = useStore(client.connection)
+  const isLasting = useLasting(state !== 'connected')
+  const isOver = state === 'offline' && retryAt === undefined
   return (
     <div className={styles.place} role="status">
-      {isShown && <p className={styles.banner}>{words[state]}</p>}
+      {isLasting && state !== 'connected' && (
+        <p className={styles.banner}>
+          {isOver ? 'You are not connected any more.' : words[state]}
+          {isOver && (
+            <Button size="compact-xs" variant="white" onClick={() => void client.login().catch(() => {})}>
+              Connect
+            </Button>
+          )}
+        </p>
+      )}
     </div>
   )
+}
+
+/** Whether something has been so for a while. */
+function useLasting(isSo: boolean): boolean {
+  const [isLasting, setLasting] = useState(false)
+  useEffect(() => {
+    if (!isSo) return
+    const timer = setTimeout(() => setLasting(true), patienceMs)
+    return () => {
+      clearTimeout(timer)
+      setLasting(false)
+    }
+  }, [isSo])
+  return isLasting
 }

@@ -3,12 +3,19 @@ import { ConversationView } from '../messages/conversation-view.tsx'
 import { SidePanel } from '../panels/side-panel.tsx'
 import { Empty } from '../parts/states.tsx'
 import { useAddress } from '../state/address.ts'
+import { Announcer } from './announcer.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import styles from './shell.module.css'
+import { useLandmarks } from './use-landmarks.ts'
+import { useNotifications } from './use-notifications.ts'
+import { useTitle } from './use-title.ts'
 
 /** Conversations, messages, and one panel beside them. Where there is less room, what was chosen last is on show. */
 export function Shell() {
   const { to, panel } = useAddress()
+  useTitle()
+  useLandmarks()
+  useNotifications()
   const showing = panel ? 'panel' : to ? 'messages' : 'conversations'
   return (
     <div className={styles.shell} data-showing={showing}>
@@ -24,6 +31,7 @@ export function Shell() {
           <SidePanel panel={panel} to={to} />
         </aside>
       )}
+      <Announcer />
     </div>
   )
 }

@@ -3,10 +3,15 @@ import { useSyncExternalStore } from 'react'
 
 /**
  * What is on show is in the address, so that going back, reloading and sending a link work:
- * `#/user/lin`, `#/group/boats/thread/12`, `#/user/lin?message=7`, `#/group/boats/members`.
+ * `#/user/lin`, `#/group/boats/thread/12`, `#/user/lin?message=7`, `#/group/boats/members`, `#/search/everywhere?words=oars`.
  */
 
-export type Panel = { kind: 'thread'; id: string } | { kind: 'members' } | { kind: 'search' } | { kind: 'person' }
+export type Panel =
+  | { kind: 'thread'; id: string }
+  | { kind: 'members' }
+  | { kind: 'search'; words?: string; everywhere?: boolean }
+  /** Somebody of a group, or whom the conversation is with. */
+  | { kind: 'person'; uid?: string }
 
 export interface Address {
   to?: To
@@ -14,8 +19,6 @@ export interface Address {
   /** A message to show, wherever it stands. */
   message?: string
 }
-
-const panels = ['members', 'search', 'person'] as const
 
 export function useAddress(): Address {
   const hash = useSyncExternalStore(subscribe, () => location.hash)
@@ -26,20 +29,29 @@ export function goTo(address: Address): void {
   location.hash = hashOf(address)
 }
 
+/** Goes there without a step to go back. */
+export function stayAt(address: Address): void {
+  location.replace(hashOf(address))
+}
+
 export function addressIn(hash: string): Address {
   const [path = '', query = ''] = hash.replace(/^#\//, '').split('?')
-  const [kind, id, panel, about] = path.split('/').map(decoded)
-  const to = toOf(kind, id)
-  const message = new URLSearchParams(query).get('message')
-  const open = panelOf(panel, about)
-  return { ...(to && { to }), ...(open && { panel: open }), ...(message && { message }) }
+  const parts = path.split('/').map(decoded)
+  const to = toOf(parts[0], parts[1])
+  const [kind, about] = to ? parts.slice(2) : parts
+  const words = new URLSearchParams(query)
+  const panel = panelOf(kind, about, words.get('words'))
+  const message = words.get('message')
+  return { ...(to && { to }), ...(panel && { panel }), ...(message && { message }) }
 }
 
 export function hashOf({ to, panel, message }: Address): string {
   const place = to === undefined ? [] : 'user' in to ? ['user', to.user] : ['group', to.group]
-  const beside = panel === undefined ? [] : panel.kind === 'thread' ? ['thread', panel.id] : [panel.kind]
-  const path = [...place, ...beside].map(encodeURIComponent).join('/')
-  return `#/${path}${message === undefined ? '' : `?message=${encodeURIComponent(message)}`}`
+  const path = [...place, ...pathOf(panel)].map(encodeURIComponent).join('/')
+  const query = new URLSearchParams()
+  if (panel?.kind === 'search' && panel.words) query.set('words', panel.words)
+  if (message !== undefined) query.set('message', message)
+  return `#/${path}${query.size === 0 ? '' : `?${query}`}`
 }
 
 function toOf(kind: string | undefined, id: string | undefined): To | undefined {
@@ -48,10 +60,33 @@ function toOf(kind: string | undefined, id: string | undefined): To | undefined 
   return kind === 'group' ? { group: id } : undefined
 }
 
-function panelOf(kind: string | undefined, id: string | undefined): Panel | undefined {
-  if (kind === 'thread' && id) return { kind, id }
-  const known = panels.find((each) => each === kind)
-  return known && { kind: known }
+function panelOf(kind: string | undefined, about: string | undefined, words: string | null): Panel | undefined {
+  switch (kind) {
+    case 'thread':
+      return about ? { kind, id: about } : undefined
+    case 'members':
+      return { kind }
+    case 'person':
+      return { kind, ...(about && { uid: about }) }
+    case 'search':
+      return { kind, ...(words && { words }), ...(about === 'everywhere' && { everywhere: true }) }
+    default:
+      return undefined
+  }
+}
+
+function pathOf(panel: Panel | undefined): string[] {
+  if (!panel) return []
+  switch (panel.kind) {
+    case 'thread':
+      return ['thread', panel.id]
+    case 'person':
+      return panel.uid === undefined ? ['person'] : ['person', panel.uid]
+    case 'search':
+      return panel.everywhere ? ['search', 'everywhere'] : ['search']
+    default:
+      return [panel.kind]
+  }
 }
 
 function decoded(part: string): string {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type Loaded, useLoaded } from './use-loaded.ts'
 
 /** What the page must know before anybody is logged in; the demo install tells it. */
 export interface Install {
@@ -16,28 +16,7 @@ export interface DemoPerson {
   title: string
 }
 
-export type Loaded<T> = { status: 'loading' } | { status: 'failed'; retry: () => void } | { status: 'ready'; value: T }
-
-export function useInstall(): Loaded<Install> {
-  const [attempt, setAttempt] = useState(0)
-  const [loaded, setLoaded] = useState<Loaded<Install>>({ status: 'loading' })
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt fetches again.
-  useEffect(() => {
-    const controller = new AbortController()
-    const retry = () => {
-      setLoaded({ status: 'loading' })
-      setAttempt((count) => count + 1)
-    }
-    fetchInstall(controller.signal).then(
-      (value) => setLoaded({ status: 'ready', value }),
-      () => !controller.signal.aborted && setLoaded({ status: 'failed', retry }),
-    )
-    return () => controller.abort()
-  }, [attempt])
-
-  return loaded
-}
+export const useInstall = (): Loaded<Install> => useLoaded(fetchInstall)
 
 async function fetchInstall(signal: AbortSignal): Promise<Install> {
   const answer = await fetch('./install.json', { signal })

@@ -1,5 +1,5 @@
 import { listConversations, listMessages } from '../generated/operations.ts'
-import type { Conversation, Message } from '../generated/records.ts'
+import type { Conversation, Group, Message, User } from '../generated/records.ts'
 import type { UserCall } from '../http/call.ts'
 import { ParleyError, usageError } from '../http/errors.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -21,6 +21,9 @@ export interface ConversationItem {
   readonly unread: number
   readonly unreadMentions: number
   readonly lastMessage?: Message
+  /** Whom it is with, or the group that it is of. */
+  readonly user?: User
+  readonly group?: Group
   readonly conversation: Conversation
 }
 
@@ -54,10 +57,10 @@ interface Parts {
   restOf(drop: () => void): Resting
 }
 
-interface UnreadCount {
-  entityType: 'user' | 'group'
-  entityId: string
-  count: number
+/** By UID and by GUID. */
+interface UnreadCounts {
+  users: Record<string, number>
+  groups: Record<string, number>
 }
 
 const pageSize = 50
@@ -129,11 +132,11 @@ export function createConversations({ request, runtime, me, isIn, restOf }: Part
   }
 
   async function fetchCounts(): Promise<[string, number][]> {
-    const counts = await request(listMessages, { unread: true, count: true })
-    return (counts as UnreadCount[]).map(({ entityType, entityId, count }) => [
-      keyOf(entityType === 'user' ? { user: entityId } : { group: entityId }),
-      count,
-    ])
+    const { users, groups } = (await request(listMessages, { unread: true, count: true })) as UnreadCounts
+    return [
+      ...Object.entries(users).map(([user, count]): [string, number] => [keyOf({ user }), count]),
+      ...Object.entries(groups).map(([group, count]): [string, number] => [keyOf({ group }), count]),
+    ]
   }
 
   /** From the beginning, as many as there were. */
@@ -288,9 +291,12 @@ function itemOf(conversation: Conversation): ConversationItem {
     unreadMessageCount,
     unreadMentionsCount,
   } = conversation
-  const to: To = conversationType === 'user' ? { user: String(other.uid) } : { group: String(other.guid) }
+  const isOfUser = conversationType === 'user'
+  const to: To = isOfUser ? { user: String(other.uid) } : { group: String(other.guid) }
+  const record = other as unknown
   return Object.freeze({
     ...{ key: keyOf(to), to, conversation },
+    ...(isOfUser ? { user: record as User } : { group: record as Group }),
     unread: Number(unreadMessageCount ?? 0),
     unreadMentions: unreadMentionsCount ?? 0,
     ...(lastMessage && { lastMessage }),

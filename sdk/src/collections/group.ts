@@ -90,7 +90,7 @@ export function keepGroup(guid: string, conversation: Conversation, parts: Group
   function hearPresence({ user, action }: Frame['body']): void {
     const { uid, lastActiveAt } = user as Member
     const status = action === 'online' ? 'available' : 'offline'
-    if (members.has(uid)) members.change((each) => (each.uid === uid ? withPresence(each, status, lastActiveAt) : each))
+    members.change((each) => (each.uid === uid ? withPresence(each, status, lastActiveAt) : each))
   }
 
   function hearGroup({ action, uid, oldOwner, group }: Frame['body']): void {

@@ -60,6 +60,8 @@ export function createKeptList<Item>(listing: Listing<Item>, { runtime, isIn, re
   /** Counts up when everything is dropped: answers to what was asked before are for nobody. */
   let era = 0
   let turn: Promise<unknown> = Promise.resolve()
+  /** What is changed while something is fetched, which may be older than the answer or newer. */
+  let journal: ((item: Item) => Item)[] | undefined
 
   function show(more: Partial<ListState<Item>>): void {
     const { error: _, ...before } = state.get()
@@ -72,13 +74,18 @@ export function createKeptList<Item>(listing: Listing<Item>, { runtime, isIn, re
     const run = async () => {
       if (own !== era) return
       if (state.get().status !== 'ready') show({ status: 'loading' })
+      journal = []
       try {
         const loaded = await load()
-        if (own === era) show({ ...loaded, status: 'ready' })
+        if (own !== era) return
+        show({ ...loaded, status: 'ready' })
+        for (const make of journal ?? []) apply(make)
       } catch (caught) {
         const error = caught as ParleyError
         if (own === era) show({ ...(isRefused(error) && empty), status: 'failed', error })
         throw error
+      } finally {
+        if (own === era) journal = undefined
       }
     }
     const done = turn.then(run, run)
@@ -120,6 +127,12 @@ export function createKeptList<Item>(listing: Listing<Item>, { runtime, isIn, re
     if (status !== 'idle') refreshing.ask(status === 'ready' && one ? id : whole)
   }
 
+  function apply(make: (item: Item) => Item): void {
+    const { items } = state.get()
+    const next = items.map(make)
+    if (next.some((item, n) => item !== items[n])) show({ items: next })
+  }
+
   function wakeUp(): void {
     resting.callOff()
     if (state.get().status === 'idle' && isIn()) refreshing.ask(whole)
@@ -132,6 +145,7 @@ export function createKeptList<Item>(listing: Listing<Item>, { runtime, isIn, re
   function drop(): void {
     resting.callOff()
     era += 1
+    journal = undefined
     refreshing.clear()
     turn = Promise.resolve()
     show(empty)
@@ -142,9 +156,8 @@ export function createKeptList<Item>(listing: Listing<Item>, { runtime, isIn, re
     has,
     ask,
     change(make) {
-      const { items } = state.get()
-      const next = items.map(make)
-      if (next.some((item, n) => item !== items[n])) show({ items: next })
+      journal?.push(make)
+      apply(make)
     },
     async reload() {
       if (!state.isWatched()) return drop()

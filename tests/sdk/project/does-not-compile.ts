@@ -68,6 +68,14 @@ export const wrongOfClients = [
   () => lin.messages.get().items.map((item) => item.message.id),
   // @ts-expect-error snapshots are only read
   () => lin.messages.get().items.push(),
+  // @ts-expect-error no such scope
+  () => client.group('boats').changeScope('max', 'captain'),
+  // @ts-expect-error no such filter
+  () => client.groups.list({ joined: true }),
+  // @ts-expect-error one person at a time
+  () => client.block(['max']),
+  // @ts-expect-error of another type
+  () => createClient({ url: 'https://4be21f90.api-eu.example.org', token: 'token', storage: new Map() }),
   // @ts-expect-error only with a key
   () => client.call(createUser, { uid: 'new', name: 'New' }),
   // @ts-expect-error without which
