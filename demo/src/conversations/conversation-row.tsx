@@ -18,8 +18,8 @@ interface ConversationRowProps {
 /** Drawn again only when something of its own is another, however many rows move. */
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const { item, isOpen, isTabStop, hasFocus } = props
-  const { to, lastMessage, unread, unreadMentions, conversation } = item
-  const name = String(conversation.conversationWith.name)
+  const { to, user, group, lastMessage, unread, unreadMentions, conversation } = item
+  const { name } = user ?? group ?? { name: '' }
   const link = useRef<HTMLAnchorElement>(null)
 
   useEffect(() => {

@@ -1,8 +1,9 @@
 import type { ConversationItem, To } from '@parley/sdk'
+import { senderOf } from '../messages/content.ts'
 import { useChat } from '../state/chat.tsx'
 import { draftKey, useDraft } from '../state/drafts.ts'
 import styles from './last-line.module.css'
-import { isSaid, previewOf, senderName } from './preview.ts'
+import { isSaid, previewOf } from './preview.ts'
 
 interface LastLineProps {
   to: To
@@ -24,11 +25,11 @@ export function LastLine({ to, lastMessage, isOpen }: LastLineProps) {
   }
   if (!lastMessage) return <span className={styles.line}>Nothing said yet</span>
   const isOwn = lastMessage.sender === me.uid
-  const speaker = isOwn ? 'You' : 'group' in to ? senderName(lastMessage) : undefined
+  const speaker = isOwn ? 'You' : 'group' in to ? senderOf(lastMessage).name : undefined
   return (
     <span className={styles.line} dir="auto">
       {speaker && isSaid(lastMessage) ? `${speaker}: ` : ''}
-      {previewOf(lastMessage)}
+      {previewOf(lastMessage, me.uid)}
     </span>
   )
 }

@@ -1,5 +1,4 @@
 import type { ConversationItem } from '@parley/sdk'
-import type { Group } from '@parley/sdk/api'
 import { useEffect, useState } from 'react'
 import { GroupAvatar } from '../parts/group-avatar.tsx'
 import { LiveAvatar, PersonAvatar } from '../parts/person-avatar.tsx'
@@ -7,11 +6,11 @@ import { LiveAvatar, PersonAvatar } from '../parts/person-avatar.tsx'
 // Whoever rushes past in a long list is not asked for.
 const settledMs = 200
 
-export function RowAvatar({ item: { to, conversation } }: { item: ConversationItem }) {
+export function RowAvatar({ item: { user, group } }: { item: ConversationItem }) {
   const isSettled = useSettled()
-  if ('group' in to) return <GroupAvatar type={conversation.conversationWith.type as Group['type']} />
-  const name = String(conversation.conversationWith.name)
-  return isSettled ? <LiveAvatar uid={to.user} name={name} size={40} /> : <PersonAvatar name={name} size={40} />
+  if (!user) return <GroupAvatar type={group?.type} />
+  const { uid, name } = user
+  return isSettled ? <LiveAvatar uid={uid} name={name} size={40} /> : <PersonAvatar name={name} size={40} />
 }
 
 function useSettled(): boolean {

@@ -1,7 +1,8 @@
 import { Highlight, Text } from '@mantine/core'
 import type { Message } from '@parley/sdk/api'
-import { previewOf, senderName } from '../conversations/preview.ts'
+import { previewOf } from '../conversations/preview.ts'
 import { shortTime } from '../conversations/short-time.ts'
+import { senderOf } from '../messages/content.ts'
 import { type Address, hashOf, type Panel } from '../state/address.ts'
 import { useChat } from '../state/chat.tsx'
 import { placeOf } from '../state/place.ts'
@@ -21,7 +22,7 @@ export function FoundMessage({ message, words, panel }: FoundMessageProps) {
       <a className={styles.found} href={hashOf(addressOf(message, me.uid, panel))}>
         <span className={styles.line}>
           <Text component="span" fw={600} truncate dir="auto">
-            {senderName(message)}
+            {senderOf(message).name}
           </Text>
           <Text component="span" size="xs" c="var(--quiet)" flex={1} truncate>
             {placeName(message, me.uid)}
@@ -29,7 +30,7 @@ export function FoundMessage({ message, words, panel }: FoundMessageProps) {
           <time className={styles.time}>{shortTime(message.sentAt)}</time>
         </span>
         <Highlight component="span" highlight={words.split(/\s+/)} lineClamp={3} dir="auto">
-          {previewOf(message)}
+          {previewOf(message, me.uid)}
         </Highlight>
       </a>
     </li>

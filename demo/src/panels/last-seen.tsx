@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core'
+import { lastSeen } from '../messages/times.ts'
 import { useChat } from '../state/chat.tsx'
 import { useStore } from '../state/use-store.ts'
-
-const form = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Whether somebody is there, or when they were. */
 export function LastSeen({ uid }: { uid: string }) {
@@ -10,5 +9,5 @@ export function LastSeen({ uid }: { uid: string }) {
   const { online, lastActiveAt } = useStore(client.presence(uid))
   if (online) return <Text c="var(--quiet)">Online</Text>
   if (lastActiveAt === undefined) return <Text c="var(--quiet)">Offline</Text>
-  return <Text c="var(--quiet)">Last seen {form.format(lastActiveAt * 1_000)}</Text>
+  return <Text c="var(--quiet)">Last seen {lastSeen(lastActiveAt)}</Text>
 }

@@ -54,17 +54,14 @@ function Profile({ person }: { person: User }) {
   )
 }
 
-function ProfileButtons({ person: { uid, blockedByMe = false } }: { person: User }) {
+function ProfileButtons({ person: { uid, blockedByMe } }: { person: User }) {
   const { client } = useChat()
   const { run, isBusy, error } = useAction()
   const Icon = blockedByMe ? UserRoundCheck : UserRoundX
   return (
     <>
       <Group justify="center" mt="sm">
-        <Button
-          leftSection={<MessageCircle size={16} aria-hidden />}
-          onClick={() => goTo({ to: { user: uid } })}
-        >
+        <Button leftSection={<MessageCircle size={16} aria-hidden />} onClick={() => goTo({ to: { user: uid } })}>
           Write
         </Button>
         <Button

@@ -2,7 +2,7 @@ import { Avatar } from '@mantine/core'
 import { KeyRound, Lock, Users } from 'lucide-react'
 
 interface GroupAvatarProps {
-  type?: 'public' | 'password' | 'private'
+  type?: 'public' | 'password' | 'private' | undefined
   size?: number
 }
 

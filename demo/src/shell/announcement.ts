@@ -1,5 +1,5 @@
 import type { Message } from '@parley/sdk/api'
-import { previewOf, senderName } from '../conversations/preview.ts'
+import { senderOf, summaryOf } from '../messages/content.ts'
 import { shortened } from './shortened.ts'
 
 const namesMax = 3
@@ -8,8 +8,8 @@ const namesMax = 3
 export function announcementOf(messages: readonly Message[]): string {
   const [first] = messages
   if (!first) return ''
-  if (messages.length === 1) return `${senderName(first)}${placeIn(first)}: ${shortened(previewOf(first))}`
-  const names = [...new Set(messages.map(senderName))]
+  if (messages.length === 1) return `${senderOf(first).name}${placeIn(first)}: ${shortened(summaryOf(first))}`
+  const names = [...new Set(messages.map((message) => senderOf(message).name))]
   const others = names.length > namesMax ? ' and others' : ''
   return `${messages.length} new messages from ${names.slice(0, namesMax).join(', ')}${others}`
 }

@@ -1,7 +1,7 @@
 import type { Client, To } from '@parley/sdk'
 import type { Message } from '@parley/sdk/api'
 import { useEffect } from 'react'
-import { previewOf, senderName } from '../conversations/preview.ts'
+import { senderOf, summaryOf } from '../messages/content.ts'
 import { addressIn, goTo } from '../state/address.ts'
 import { useChat } from '../state/chat.tsx'
 import { isSamePlace, placeOf } from '../state/place.ts'
@@ -29,7 +29,7 @@ export function useNotifications(): void {
     const stopWatching = client.conversations.subscribe(() => {
       const { items } = client.conversations.get()
       for (const [key, { to, notification }] of shown) {
-        if (items.some((item) => isSamePlace(item.to, to) && item.unread > 0)) continue
+        if (!items.some((item) => isSamePlace(item.to, to) && item.unread === 0)) continue
         notification.close()
         shown.delete(key)
       }
@@ -46,7 +46,8 @@ export function useNotifications(): void {
 
 function isWorthTelling(client: Client, message: Message, me: string): boolean {
   if (notifying() !== 'on' || message.sender === me || message.category !== 'message') return false
-  if (client.connection.get().state !== 'connected') return false
+  // Replies are never unread, so nothing would tell that one was seen.
+  if (message.parentId !== undefined || client.connection.get().state !== 'connected') return false
   const { to } = addressIn(location.hash)
   const isSeen = document.hasFocus() && isSamePlace(to, placeOf(message, me))
   return !isSeen
@@ -54,7 +55,7 @@ function isWorthTelling(client: Client, message: Message, me: string): boolean {
 
 function notify(message: Message, to: To, tag: string): Notification | undefined {
   try {
-    const notification = new Notification(senderName(message), { body: shortened(previewOf(message)), tag })
+    const notification = new Notification(senderOf(message).name, { body: shortened(summaryOf(message)), tag })
     notification.onclick = () => {
       window.focus()
       goTo({ to })

@@ -76,9 +76,8 @@ function panelOf(kind: string | undefined, about: string | undefined, words: str
 }
 
 function pathOf(panel: Panel | undefined): string[] {
-  switch (panel?.kind) {
-    case undefined:
-      return []
+  if (!panel) return []
+  switch (panel.kind) {
     case 'thread':
       return ['thread', panel.id]
     case 'person':
