@@ -7,25 +7,28 @@ type Sentence = (by: string, on: string, data: Record<string, unknown>) => strin
 
 const ofMembers = new Map<string, Sentence>(
   Object.entries({
-  joined: (by) => `${by} joined`,
-  left: (by) => `${by} left`,
-  added: (by, on) => `${by} added ${on}`,
-  kicked: (by, on) => `${by} removed ${on}`,
-  banned: (by, on) => `${by} banned ${on}`,
-  unbanned: (by, on) => `${by} lifted the ban on ${on}`,
-  scopeChanged: (by, on, data) => `${by} made ${on} ${scopeIn(data)}`,
-} satisfies Record<string, Sentence>))
+    joined: (by) => `${by} joined`,
+    left: (by) => `${by} left`,
+    added: (by, on) => `${by} added ${on}`,
+    kicked: (by, on) => `${by} removed ${on}`,
+    banned: (by, on) => `${by} banned ${on}`,
+    unbanned: (by, on) => `${by} lifted the ban on ${on}`,
+    scopeChanged: (by, on, data) => `${by} made ${on} ${scopeIn(data)}`,
+  } satisfies Record<string, Sentence>),
+)
 
-const ofCalls = new Map(Object.entries({
-  initiated: 'called',
-  ongoing: 'is in a call',
-  ended: 'ended the call',
-  cancelled: 'called, and gave up',
-  canceled: 'called, and gave up',
-  rejected: 'declined the call',
-  busy: 'was in another call',
-  unanswered: 'called, and nobody answered',
-}))
+const ofCalls = new Map(
+  Object.entries({
+    initiated: 'called',
+    ongoing: 'is in a call',
+    ended: 'ended the call',
+    cancelled: 'called, and gave up',
+    canceled: 'called, and gave up',
+    rejected: 'declined the call',
+    busy: 'was in another call',
+    unanswered: 'called, and nobody answered',
+  }),
+)
 
 export function sentenceOf({ category, type, sender, data }: Message, me: string): string {
   const action = String(data.action ?? '')

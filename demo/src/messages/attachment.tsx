@@ -1,9 +1,9 @@
 import type { Attachment as File } from '@parley/sdk/api'
 import { FileDown } from 'lucide-react'
 import { useState } from 'react'
+import { sizeInWords } from '../composer/size-in-words.ts'
 import styles from './attachment.module.css'
 import { useTabIndex } from './inside.ts'
-import { sizeOf } from './sizes.ts'
 import { safeAddress } from './text-parts.ts'
 
 /** A file of a message: shown or played, where that can be done, and otherwise to be fetched. */
@@ -77,7 +77,7 @@ function FileCard({ file, url }: { file: File; url: string | undefined }) {
       <FileDown size={20} aria-hidden />
       <span className={styles.about}>
         <bdi className={styles.name}>{file.name}</bdi>
-        <span className={styles.size}>{[file.extension.toUpperCase(), sizeOf(file.size)].filter(Boolean).join(' · ')}</span>
+        <span className={styles.size}>{aboutFile(file)}</span>
       </span>
     </>
   )
@@ -95,4 +95,8 @@ function FileCard({ file, url }: { file: File; url: string | undefined }) {
       {inside}
     </a>
   )
+}
+
+function aboutFile({ extension, size }: File): string {
+  return [extension.toUpperCase(), size > 0 && sizeInWords(size)].filter(Boolean).join(' · ')
 }

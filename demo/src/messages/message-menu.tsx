@@ -1,11 +1,21 @@
 import { Menu } from '@mantine/core'
 import type { Message } from '@parley/sdk/api'
-import { Copy, MailOpen, MessageSquareReply, MessagesSquare, Pencil, Pin, PinOff, SmilePlus, Trash2 } from 'lucide-react'
+import {
+  Copy,
+  MailOpen,
+  MessageSquareReply,
+  MessagesSquare,
+  Pencil,
+  Pin,
+  PinOff,
+  SmilePlus,
+  Trash2,
+} from 'lucide-react'
 import { goTo } from '../state/address.ts'
 import { editInDraft, quoteInDraft } from '../state/drafts.ts'
 import { plainText } from './content.ts'
-import type { MessageToolsProps } from './message-tools.tsx'
 import styles from './message-tools.module.css'
+import type { MessageToolsProps } from './message-tools.tsx'
 import { useTalk } from './talk.tsx'
 import { useMarkUnread } from './use-mark-unread.ts'
 

@@ -35,7 +35,6 @@ export const Message = memo(function Message({ message, isFirstOfRun, isCurrent 
 
   return (
     <IsCurrent value={isCurrent}>
-      {/* biome-ignore lint/a11y/useKeyWithMouseEvents: focus does the same, below. */}
       <article
         ref={article}
         className={styles.message}
@@ -53,7 +52,8 @@ export const Message = memo(function Message({ message, isFirstOfRun, isCurrent 
         onFocus={() => setIsNear(true)}
         onBlur={({ currentTarget, relatedTarget }) => setIsNear(currentTarget.contains(relatedTarget))}
       >
-        {!isOwn && (isFirstOfRun ? <PersonAvatar name={sender.name} size={32} /> : <span className={styles.noAvatar} />)}
+        {!isOwn &&
+          (isFirstOfRun ? <PersonAvatar name={sender.name} size={32} /> : <span className={styles.noAvatar} />)}
         <div className={styles.column}>
           {isNamed && <bdi className={styles.name}>{sender.name}</bdi>}
           <MessageBody message={message} isOwn={isOwn} />

@@ -16,20 +16,21 @@ export function ReactionBar({ message }: { message: Message }) {
   }
 
   return (
-    <div className={styles.bar} role="group" aria-label="Reactions">
+    <ul className={styles.bar} aria-label="Reactions">
       {reactions.map((each) => (
-        <button
-          key={each.reaction}
-          type="button"
-          className={styles.reaction}
-          tabIndex={tabIndex}
-          aria-pressed={each.reactedByMe === true}
-          aria-label={`${each.reaction}, ${each.count}`}
-          onClick={() => toggle(each)}
-        >
-          <span className={styles.sign}>{each.reaction}</span> {each.count}
-        </button>
+        <li key={each.reaction}>
+          <button
+            type="button"
+            className={styles.reaction}
+            tabIndex={tabIndex}
+            aria-pressed={each.reactedByMe === true}
+            aria-label={`${each.reaction}, ${each.count}`}
+            onClick={() => toggle(each)}
+          >
+            <span className={styles.sign}>{each.reaction}</span> {each.count}
+          </button>
+        </li>
       ))}
-    </div>
+    </ul>
   )
 }

@@ -1,7 +1,7 @@
 import { Popover, SimpleGrid } from '@mantine/core'
 import type { Message } from '@parley/sdk/api'
-import { offered } from './reactions.ts'
 import styles from './reaction-picker.module.css'
+import { offered } from './reactions.ts'
 import { useTalk } from './talk.tsx'
 
 /** Opens where it stands, for as long as it is there. */

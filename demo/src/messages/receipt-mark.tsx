@@ -3,8 +3,8 @@ import type { Message } from '@parley/sdk/api'
 import { Check, CheckCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useTabIndex } from './inside.ts'
-import styles from './receipt-mark.module.css'
 import { ReceiptList } from './receipt-list.tsx'
+import styles from './receipt-mark.module.css'
 import { useTalk } from './talk.tsx'
 
 /** How far an own message has come. In a group, asked for, it tells who has read it. */

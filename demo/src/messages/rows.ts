@@ -37,6 +37,18 @@ export function firstAfter(items: readonly Item[], read: string | undefined, me:
   return undefined
 }
 
+/** How many have come after a message, from others. */
+export function newsAfter(items: readonly Item[], seen: string | undefined, me: string): number {
+  if (seen === undefined) return 0
+  return items.filter((item) => item.state === 'sent' && item.message.sender !== me && isAfter(item.message.id, seen))
+    .length
+}
+
+export function newestIn(items: readonly Item[]): string | undefined {
+  const last = items.findLast(({ state }) => state === 'sent')
+  return last?.state === 'sent' ? last.message.id : undefined
+}
+
 function isJoined(before: Item, item: Item, me: string): boolean {
   if (isLine(before) || isLine(item) || senderIn(before, me) !== senderIn(item, me)) return false
   const [first, second] = [sentAt(before), sentAt(item)]

@@ -6,7 +6,8 @@ export type TextPart =
   | { kind: 'mention'; uid: string; name: string }
 
 // In this order: nothing inside code is anything else.
-const special = /```(?:\w*\n)?([\s\S]+?)```|`([^`\n]+)`|<@uid:([A-Za-z0-9_-]{1,100})>|((?:https?:\/\/|www\.)[^\s<>"]+)/gi
+const special =
+  /```(?:\w*\n)?([\s\S]+?)```|`([^`\n]+)`|<@uid:([A-Za-z0-9_-]{1,100})>|((?:https?:\/\/|www\.)[^\s<>"]+)/gi
 
 export function partsOf(text: string, mentions: ReadonlyMap<string, string>): TextPart[] {
   const parts: TextPart[] = []
@@ -53,7 +54,7 @@ export function safeAddress(address: string): string | undefined {
   }
 }
 
-const emoji = /^[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u200d\ufe0f\s]+$/u
+const emoji = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u200d|\ufe0f|\s)+$/u
 const emojiMax = 24
 
 /** A few emoji and nothing else are shown large. */

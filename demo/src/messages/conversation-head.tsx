@@ -1,0 +1,94 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import type { Conversation } from '@parley/sdk'
+import { ArrowLeft, type LucideIcon, Search, UserRound, Users } from 'lucide-react'
+import { LiveAvatar, PersonAvatar } from '../parts/person-avatar.tsx'
+import { goTo, type Panel, useAddress } from '../state/address.ts'
+import { useChat } from '../state/chat.tsx'
+import { useStore } from '../state/use-store.ts'
+import styles from './conversation-head.module.css'
+import { PinsButton } from './pins-button.tsx'
+import { useTalk } from './talk.tsx'
+import { lastSeen } from './times.ts'
+import { useTitle } from './use-title.ts'
+import { writingWords } from './writing-words.ts'
+
+/** Whom one talks to, how they are there, and what else there is to see. */
+export function ConversationHead() {
+  const { conversation } = useTalk()
+  const { to } = conversation
+  const title = useTitle(to)
+  return (
+    <header className={styles.head}>
+      <ActionIcon
+        className={styles.back ?? ''}
+        variant="subtle"
+        aria-label="All conversations"
+        onClick={() => goTo({})}
+      >
+        <ArrowLeft size={20} className={styles.arrow} aria-hidden />
+      </ActionIcon>
+      {'user' in to ? <LiveAvatar uid={to.user} name={title} /> : <PersonAvatar name={title} />}
+      <div className={styles.about}>
+        <h1 className={styles.title} dir="auto">
+          {title}
+        </h1>
+        <p className={styles.state}>
+          <State conversation={conversation} />
+        </p>
+      </div>
+      {'user' in to ? (
+        <PanelButton kind="person" label="About this person" icon={UserRound} />
+      ) : (
+        <PanelButton kind="members" label="Members" icon={Users} />
+      )}
+      <PinsButton />
+      <PanelButton kind="search" label="Search here" icon={Search} />
+    </header>
+  )
+}
+
+interface PanelButtonProps {
+  kind: Exclude<Panel['kind'], 'thread'>
+  label: string
+  icon: LucideIcon
+}
+
+function PanelButton({ kind, label, icon: Icon }: PanelButtonProps) {
+  const { to } = useTalk().conversation
+  const { panel } = useAddress()
+  const isOpen = panel?.kind === kind
+  return (
+    <Tooltip label={label} openDelay={400}>
+      <ActionIcon
+        variant={isOpen ? 'light' : 'subtle'}
+        size="lg"
+        aria-label={label}
+        aria-pressed={isOpen}
+        onClick={() => goTo(isOpen ? { to } : { to, panel: { kind } })}
+      >
+        <Icon size={20} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function State({ conversation }: { conversation: Conversation }) {
+  const writers = useStore(conversation.typing)
+  const { to } = conversation
+  if (writers.length > 0) return <span className={styles.writing}>{writingWords(writers)} …</span>
+  return 'user' in to ? <PersonState uid={to.user} /> : <GroupState guid={to.group} />
+}
+
+function PersonState({ uid }: { uid: string }) {
+  const { client } = useChat()
+  const { online, lastActiveAt } = useStore(client.presence(uid))
+  if (online) return 'Online'
+  return lastActiveAt === undefined ? 'Offline' : `Last seen ${lastSeen(lastActiveAt)}`
+}
+
+function GroupState({ guid }: { guid: string }) {
+  const { client } = useChat()
+  const group = useStore(client.group(guid).details)
+  if (!group) return 'Group'
+  return group.membersCount === 1 ? '1 member' : `${group.membersCount} members`
+}

@@ -1,0 +1,28 @@
+import { type FocusEvent, type KeyboardEvent, useState } from 'react'
+
+const steps: Record<string, (at: number, count: number) => number> = {
+  ArrowUp: (at) => at - 1,
+  ArrowDown: (at) => at + 1,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+}
+
+/** The message where the Tab key comes into the list: the last one, until arrows have gone to another. */
+export function useCurrent(last: string | undefined) {
+  const [chosen, setChosen] = useState<string>()
+
+  function onFocus({ target }: FocusEvent<HTMLElement>): void {
+    setChosen(target.closest<HTMLElement>('[data-key]')?.dataset.key)
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+    const step = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined
+    const articles = [...event.currentTarget.querySelectorAll('article')]
+    const at = articles.indexOf(event.target as HTMLElement)
+    if (!step || at === -1) return
+    event.preventDefault()
+    articles[step(at, articles.length)]?.focus()
+  }
+
+  return { current: chosen ?? last, onFocus, onKeyDown }
+}
