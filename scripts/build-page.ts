@@ -84,7 +84,11 @@ async function attempt(): Promise<string | undefined> {
 async function bundle(): Promise<string | undefined> {
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   const words = ['build', page, '--outDir', beginning, '--emptyOutDir', '--logLevel', 'error']
-  const child = spawn(process.execPath, [vite, ...words], { cwd: page, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [vite, ...words], {
+    cwd: page,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (part: string) => {

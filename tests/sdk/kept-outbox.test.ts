@@ -168,7 +168,22 @@ describe('the outbox on a storage', () => {
     assert.equal(storage.items.size, 0)
   })
 
-  it('is drained by one tab, and by the next when that one is closed', async () => {
+  it('outlives a session whose token is refused', async () => {
+    const [uid, to] = [await somebody(), await somebody()]
+    const storage = storageWith()
+    const place = placeIn(h)
+    const client = await clientOf(uid, place, { storage })
+    place.setFault((method) => (method === 'POST' ? 'cut' : 'pass'))
+    client.conversation({ user: to }).send({ text: 'one' })
+    assertSucceeds(await app.delete(`/users/${uid}/auth_tokens`))
+    await until('the session has ended', () => client.connection.get().error?.kind === 'auth')
+    assert.deepEqual([client.outbox.get().length, storage.items.size], [0, 1])
+    const next = await clientOf(uid, placeIn(h), { storage })
+    await until('it has gone', () => storage.items.size === 0 && next.outbox.get().length === 0)
+    assert.deepEqual(await said(uid, to), ['one'])
+  })
+
+  it('is taken over by one tab at a time, and none loses what is of another', async () => {
     const [uid, to] = [await somebody(), await somebody()]
     const storage = storageWith()
     const lock = locks()
