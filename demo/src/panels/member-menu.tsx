@@ -1,8 +1,8 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { Ban, Crown, Ellipsis, Shield, UserMinus } from 'lucide-react'
 import { mayHandOver, mayRemove, otherScopes } from '../groups/rights.ts'
-import type { MemberRowProps } from './member-row.tsx'
 import { questionsAbout } from './member-questions.ts'
+import type { MemberRowProps } from './member-row.tsx'
 
 const roles = { admin: 'Make admin', moderator: 'Make moderator', participant: 'Make participant' }
 

@@ -61,10 +61,7 @@ function ProfileButtons({ person: { uid, blockedByMe = false } }: { person: User
   return (
     <>
       <Group justify="center" mt="sm">
-        <Button
-          leftSection={<MessageCircle size={16} aria-hidden />}
-          onClick={() => goTo({ to: { user: uid } })}
-        >
+        <Button leftSection={<MessageCircle size={16} aria-hidden />} onClick={() => goTo({ to: { user: uid } })}>
           Write
         </Button>
         <Button
