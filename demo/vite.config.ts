@@ -17,7 +17,7 @@ export default defineConfig({
   },
   build: {
     target: 'es2022',
-    // From these on, browsers know `light-dark()`; what it would be turned into for older ones does not follow the theme.
+    // Those that know `light-dark()`: written out for older ones, it would need a colour scheme that no script sets.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     chunkSizeWarningLimit: 1_000,
   },
