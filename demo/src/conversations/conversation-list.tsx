@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import { DiscoverDialog } from '../groups/discover-dialog.tsx'
 import { GroupDialog } from '../groups/group-dialog.tsx'
+import { LoadMore } from '../parts/load-more.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { BlockedDialog } from '../people/blocked-dialog.tsx'
 import { NewConversationDialog } from '../people/new-conversation-dialog.tsx'
@@ -37,7 +38,12 @@ function ListBody({ writeToSomebody }: { writeToSomebody(): void }) {
   const loadMore = useCallback(() => void client.conversations.loadMore().catch(() => {}), [client])
 
   if (items.length > 0) {
-    return <ConversationRows items={items} hasMore={hasMore && status === 'ready'} loadMore={loadMore} />
+    return (
+      <>
+        <ConversationRows items={items} hasMore={hasMore && status === 'ready'} loadMore={loadMore} />
+        {hasMore && status === 'failed' && <LoadMore isLoading={false} load={loadMore} />}
+      </>
+    )
   }
   if (status === 'failed') return <Failed what="Your conversations could not be fetched." retry={loadMore} />
   if (status !== 'ready') return <Loading what="conversations" />

@@ -1,5 +1,5 @@
 import type { ConversationItem } from '@parley/sdk'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useAddress } from '../state/address.ts'
 import { isSamePlace } from '../state/place.ts'
 import { ConversationRow } from './conversation-row.tsx'
@@ -41,8 +41,12 @@ export function ConversationRows({ items, hasMore, loadMore }: ConversationRowsP
     showRow(box.current, next)
   }
 
+  function leave({ currentTarget, relatedTarget }: FocusEvent): void {
+    if (!currentTarget.contains(relatedTarget)) setChosen(undefined)
+  }
+
   return (
-    <ul ref={box} className={styles.box} onKeyDown={move} onBlur={() => setChosen(undefined)}>
+    <ul ref={box} className={styles.box} onKeyDown={move} onBlur={leave}>
       <li className={styles.room} style={{ height: items.length * rowHeight }} aria-hidden role="presentation" />
       {rowsFrom(first, end, at).map((n) => {
         const item = items[n]
@@ -52,6 +56,7 @@ export function ConversationRows({ items, hasMore, loadMore }: ConversationRowsP
             key={item.key}
             className={styles.row}
             style={{ top: n * rowHeight }}
+            onFocus={() => setChosen(item.key)}
             aria-posinset={n + 1}
             aria-setsize={hasMore ? -1 : items.length}
           >

@@ -2,7 +2,7 @@ import { ScrollArea } from '@mantine/core'
 import { useState } from 'react'
 import { mayLiftBans, ownStanding } from '../groups/rights.ts'
 import { ConfirmDialog, type Question } from '../parts/confirm-dialog.tsx'
-import { Loading } from '../parts/states.tsx'
+import { Failed, Loading } from '../parts/states.tsx'
 import { useChat } from '../state/chat.tsx'
 import { useStore } from '../state/use-store.ts'
 import { BannedList } from './banned-list.tsx'
@@ -16,6 +16,7 @@ export function MemberPanel({ guid }: { guid: string }) {
   const group = client.group(guid)
   const details = useStore(group.details)
   const [question, ask] = useState<Question>()
+  const { status } = useStore(group.members)
   const own = details && ownStanding(details, me.uid)
 
   return (
@@ -28,9 +29,13 @@ export function MemberPanel({ guid }: { guid: string }) {
           {mayLiftBans(own) && <BannedList group={group} />}
         </ScrollArea>
       ) : (
-        <Loading what="the group" />
+        <Unknown isFailed={status === 'failed'} retry={() => void group.members.loadMore().catch(() => {})} />
       )}
       <ConfirmDialog question={question} close={() => ask(undefined)} />
     </>
   )
+}
+
+function Unknown({ isFailed, retry }: { isFailed: boolean; retry(): void }) {
+  return isFailed ? <Failed what="The group could not be fetched." retry={retry} /> : <Loading what="the group" />
 }

@@ -15,6 +15,7 @@ export function leadTab(name: string): LeadTab {
 
   const hold = () =>
     new Promise<void>((resolve) => {
+      if (ending.signal.aborted) return resolve()
       isLead = true
       release = resolve
     })

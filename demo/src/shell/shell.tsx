@@ -8,12 +8,12 @@ import { ConnectionBanner } from './connection-banner.tsx'
 import styles from './shell.module.css'
 import { useLandmarks } from './use-landmarks.ts'
 import { useNotifications } from './use-notifications.ts'
-import { useTitle } from './use-title.ts'
+import { useTabTitle } from './use-tab-title.ts'
 
 /** Conversations, messages, and one panel beside them. Where there is less room, what was chosen last is on show. */
 export function Shell() {
   const { to, panel } = useAddress()
-  useTitle()
+  useTabTitle()
   useLandmarks()
   useNotifications()
   const showing = panel ? 'panel' : to ? 'messages' : 'conversations'

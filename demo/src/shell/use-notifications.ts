@@ -29,7 +29,7 @@ export function useNotifications(): void {
     const stopWatching = client.conversations.subscribe(() => {
       const { items } = client.conversations.get()
       for (const [key, { to, notification }] of shown) {
-        if (items.some((item) => isSamePlace(item.to, to) && item.unread > 0)) continue
+        if (!items.some((item) => isSamePlace(item.to, to) && item.unread === 0)) continue
         notification.close()
         shown.delete(key)
       }
@@ -46,7 +46,8 @@ export function useNotifications(): void {
 
 function isWorthTelling(client: Client, message: Message, me: string): boolean {
   if (notifying() !== 'on' || message.sender === me || message.category !== 'message') return false
-  if (client.connection.get().state !== 'connected') return false
+  // Replies are never unread, so nothing would tell that one was seen.
+  if (message.parentId !== undefined || client.connection.get().state !== 'connected') return false
   const { to } = addressIn(location.hash)
   const isSeen = document.hasFocus() && isSamePlace(to, placeOf(message, me))
   return !isSeen

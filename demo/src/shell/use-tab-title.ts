@@ -3,7 +3,7 @@ import { useChat } from '../state/chat.tsx'
 import { useStore } from '../state/use-store.ts'
 
 /** How much is unread, to be seen on the tab. */
-export function useTitle(): void {
+export function useTabTitle(): void {
   const { client } = useChat()
   const { unreadTotal } = useStore(client.conversations)
 
