@@ -12,6 +12,7 @@ import { useCurrent } from './use-current.ts'
 import { useEdges } from './use-edges.ts'
 import { useOwnSending } from './use-own-sending.ts'
 import { useReading } from './use-reading.ts'
+import { useSeen } from './use-seen.ts'
 import { useShown, type Wanted } from './use-shown.ts'
 
 interface MessageListProps {
@@ -34,7 +35,7 @@ export function MessageList({ conversation, messages, thread, firstUnread, hasUn
   const { current, onFocus, onKeyDown } = useCurrent(items[items.length - 1]?.key)
   const look = useEdges(messages, scroller)
   const shown = useShown(messages, wanted, goTo)
-  const news = newsAfter(items, lowest, me.uid)
+  const news = newsAfter(items, useSeen(lowest), me.uid)
 
   useOpening(firstUnread !== undefined && !wanted, () => goTo(({ dataset }) => dataset.key === 'unread', 'start'))
   useReading(conversation, isAtEnd && atEnd ? newestIn(items) : lowest, hasUnread && thread === undefined)

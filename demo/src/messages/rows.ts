@@ -1,4 +1,5 @@
 import type { Item } from '@parley/sdk'
+import type { Message } from '@parley/sdk/api'
 import { isAfter } from './content.ts'
 import { dayKeyOf } from './times.ts'
 
@@ -37,11 +38,14 @@ export function firstAfter(items: readonly Item[], read: string | undefined, me:
   return undefined
 }
 
-/** How many have come after a message, from others. */
+/** How many messages of others stand after the last one seen, and were not read on another device either. */
 export function newsAfter(items: readonly Item[], seen: string | undefined, me: string): number {
   if (seen === undefined) return 0
-  return items.filter((item) => item.state === 'sent' && item.message.sender !== me && isAfter(item.message.id, seen))
-    .length
+  return items.filter((item) => item.state === 'sent' && isNews(item.message, seen, me)).length
+}
+
+function isNews({ id, sender, readByMeAt }: Message, seen: string, me: string): boolean {
+  return sender !== me && readByMeAt === undefined && isAfter(id, seen)
 }
 
 export function newestIn(items: readonly Item[]): string | undefined {
