@@ -30,8 +30,7 @@ const views: Record<string, { at: string; show(page: Page): Promise<unknown> }> 
   'the menu of a message': {
     at: '#/user/priya',
     async show(page) {
-      await page.getByRole('article').last().focus()
-      await page.keyboard.press('Enter')
+      await page.getByRole('article').last().press('Enter')
       await page.getByRole('menu').waitFor()
     },
   },
