@@ -13,6 +13,8 @@ const steps: Record<string, string[]> = {
   // It runs where there is neither Node nor the newest syntax.
   'types of the SDK': [join(root, 'node_modules/.bin/tsc'), '-p', 'sdk'],
   'types of the chat page': [join(root, 'node_modules/.bin/tsc'), '-p', 'demo'],
+  // Parts of them run in a browser.
+  'types of the tests of the page': [join(root, 'node_modules/.bin/tsc'), '-p', 'tests/page'],
   'lint and format': [join(root, 'node_modules/.bin/biome'), 'check', '--error-on-warnings', '.'],
   'generated files': [...node, 'scripts/generate.ts', '--check'],
   floors: [...node, '--test', ...floors],

@@ -1,10 +1,17 @@
-import { createTheme } from '@mantine/core'
+import { createTheme, defaultVariantColorsResolver } from '@mantine/core'
 
 /** One accent, quiet greys, and a grid of four pixels. */
 export const theme = createTheme({
   primaryColor: 'cyan',
   primaryShade: { light: 9, dark: 5 },
   autoContrast: true,
+  // The text on the accent is chosen for the shade of the light theme, and has to be for that of the theme on show.
+  variantColorResolver(input) {
+    const isAccent =
+      input.variant === 'filled' && (input.color ?? input.theme.primaryColor) === input.theme.primaryColor
+    const colors = defaultVariantColorsResolver(input)
+    return isAccent ? { ...colors, color: 'var(--mantine-primary-color-contrast)' } : colors
+  },
   luminanceThreshold: 0.35,
   defaultRadius: 'md',
   respectReducedMotion: true,

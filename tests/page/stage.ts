@@ -32,6 +32,8 @@ export interface Device {
   page: Page
   /** What the browser complained about: errors, refusals of the content policy, dialogs, addresses of strangers. */
   complaints: string[]
+  /** Opens the page anew, at an address of it. */
+  goTo(at: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -65,8 +67,13 @@ export async function deviceOf(
   if (uid !== undefined) await context.addInitScript(`sessionStorage.setItem('parley.person', ${JSON.stringify(uid)})`)
   const page = await context.newPage()
   const complaints = complaintsOf(page, new URL(pageUrl).origin)
-  await page.goto(`${pageUrl}/${at}`)
-  return { page, complaints, close: () => context.close() }
+  const goTo = async (hash: string) => {
+    // Where only what comes after `#` is another, a browser stays where it is.
+    await page.goto('about:blank')
+    await page.goto(`${pageUrl}/${hash}`)
+  }
+  await goTo(at)
+  return { page, complaints, goTo, close: () => context.close() }
 }
 
 function startBrowser(): Promise<Browser> {
@@ -93,7 +100,7 @@ function complaintsOf(page: Page, origin: string): string[] {
     void dialog.dismiss()
   })
   page.on('request', (request) => {
-    const isOwn = request.url().startsWith(`${origin}/`) || /^(blob|data):/.test(request.url())
+    const isOwn = request.url().startsWith(`${origin}/`) || /^(blob|data|about):/.test(request.url())
     if (!isOwn) complaints.push(`a request to ${request.url()}`)
   })
   return complaints

@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import type { Attachment as File } from '@parley/sdk/api'
 import { FileDown } from 'lucide-react'
 import { useState } from 'react'
@@ -90,8 +91,8 @@ function FileCard({ file, url }: { file: File; url: string | undefined }) {
       target="_blank"
       rel="noopener noreferrer"
       tabIndex={tabIndex}
-      aria-label={`Download ${file.name}`}
     >
+      <VisuallyHidden>Download </VisuallyHidden>
       {inside}
     </a>
   )

@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import { ConversationList } from '../conversations/conversation-list.tsx'
 import { ConversationView } from '../messages/conversation-view.tsx'
 import { SidePanel } from '../panels/side-panel.tsx'
@@ -24,7 +25,7 @@ export function Shell() {
         <ConversationList />
       </nav>
       <main className={styles.messages}>
-        {to ? <ConversationView key={JSON.stringify(to)} to={to} /> : <Empty what="Choose a conversation." />}
+        {to ? <ConversationView key={JSON.stringify(to)} to={to} /> : <NothingChosen />}
       </main>
       {panel && (
         <aside className={styles.panel} aria-label="Beside the conversation">
@@ -33,5 +34,14 @@ export function Shell() {
       )}
       <Announcer />
     </div>
+  )
+}
+
+function NothingChosen() {
+  return (
+    <>
+      <VisuallyHidden component="h1">Parley</VisuallyHidden>
+      <Empty what="Choose a conversation." />
+    </>
   )
 }
