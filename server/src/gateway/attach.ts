@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { findTokenHolder } from '../areas/auth-tokens/index.ts'
-import { actorOf } from '../areas/users/index.ts'
+import { findActiveUser } from '../areas/users/index.ts'
 import { authTokenUnknown } from '../dispatch/errors.ts'
 import { channelsOf, showsTo } from '../dispatch/hearing.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
@@ -54,8 +54,10 @@ interface Parts {
 }
 
 /** Where a device stands on its way to the present, and what its user hears there. */
-interface Place extends Pick<Hearer, 'channels' | 'shows'> {
+interface Place extends Pick<Hearer, 'shows'> {
   id: number
+  /** Keys of what they hear. */
+  channels: Set<string>
   /** What is taken back later on the way, and with which event; it is not told any more. */
   retracted: Map<string, number>
   /** What comes next, as far as it has been looked up. */
@@ -89,7 +91,7 @@ export function createAttaching(parts: Parts): Attaching {
     const { uid, tokenFingerprint } = session.caller
     await readings.inApp(session.app.id, async (db) => {
       const holder = await findTokenHolder(db, tokenFingerprint)
-      if (holder?.uid !== uid || !(await actorOf(db, uid))) throw authTokenUnknown()
+      if (holder?.uid !== uid || !(await findActiveUser(db, uid))) throw authTokenUnknown()
     })
   }
 
@@ -248,7 +250,7 @@ export function createAttaching(parts: Parts): Attaching {
     const { app, caller } = session
     const known = hearers.find(app.id, caller.uid)
     const hearer: Hearer = known ?? {
-      ...{ appId: app.id, uid: caller.uid, channels, shows },
+      ...{ appId: app.id, uid: caller.uid, channels: [...channels], shows },
       ...{ sessions: new Set(), sightChanges: 0, held: [], leftMeanwhile: [] },
     }
     if (!known) hearers.add(hearer)

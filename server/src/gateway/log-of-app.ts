@@ -2,7 +2,7 @@ import type { EventsByName } from '../dispatch/events-by-name.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
 import type { EventDefinition } from '../kit/event.ts'
 import type { EventRow } from '../storage/tables.ts'
-import type { TenantDb } from '../storage/tenant.ts'
+import { prepared, type TenantDb } from '../storage/tenant.ts'
 
 /** What the log of an app holds, for those who were away for longer than memory reaches. */
 export interface LogOfApp {
@@ -33,6 +33,14 @@ export function logOfApp(events: EventsByName): LogOfApp {
   const between = (db: TenantDb, after: number, upTo: number) =>
     db.select('events').where('events.id', '>', after).where('events.id', '<=', upTo)
 
+  const turnsBetween = prepared<{ after: number; upTo: number }, EventRow>((db, { after, upTo }) =>
+    between(db, after, upTo)
+      .selectAll('events')
+      .where('events.name', 'in', turning)
+      .orderBy('events.id')
+      .limit(turnsMax),
+  )
+
   return {
     async count(db, after, upTo, most) {
       const rows = await between(db, after, upTo).select('events.id').orderBy('events.id').limit(most).execute()
@@ -43,8 +51,7 @@ export function logOfApp(events: EventsByName): LogOfApp {
       return known(await rows.execute())
     },
     async turns(db, after, upTo = Number.MAX_SAFE_INTEGER) {
-      const turns = between(db, after, upTo).selectAll('events').where('events.name', 'in', turning)
-      const rows = await turns.orderBy('events.id').limit(turnsMax).execute()
+      const rows = await turnsBetween(db, { after, upTo })
       return rows.length < turnsMax ? known(rows) : undefined
     },
     eventOf,
