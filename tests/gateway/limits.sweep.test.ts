@@ -59,7 +59,7 @@ describe('a device', () => {
   let app: AppClient
   before(async () => {
     h = await house({ database: 'sqlite' })
-    app = await appWith(h, 'ada', 'lin', 'many', 'often')
+    app = await appWith(h, 'ada', 'lin', 'many', 'crowded', 'often')
   })
   after(() => h.close())
 
@@ -75,6 +75,17 @@ describe('a device', () => {
     assert.match(text, /^parley_sockets 100$/m)
     assert.match(text, /^parley_devices 100$/m)
     for (const device of [...others, last]) device.cut()
+    await untilAllGone(h)
+  })
+
+  it('is one of a hundred, however many come at the same moment', async () => {
+    const token = await tokenOf(app, 'crowded')
+    const devices = await Promise.all(Array.from({ length: 120 }, () => connect(h, app, 'crowded', { token })))
+    await until('the others are gone', async () => {
+      const { text } = await h.client.send('localhost', '/metrics')
+      return /^parley_devices 100$/m.test(text)
+    })
+    for (const device of devices) device.cut()
     await untilAllGone(h)
   })
 

@@ -169,8 +169,10 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     }
     const isFirst = sessions.size === 0
     sessions.add(session)
-    const [oldest] = sessions
-    if (sessions.size > devicesPerUserMax) oldest?.line.close(closeCodes.replaced, 'too many connections')
+    // Those that were closed a moment ago are still among them.
+    const open = [...sessions].filter(({ line }) => line.isOpen())
+    const tooMany = open.slice(0, Math.max(0, open.length - devicesPerUserMax))
+    for (const { line } of tooMany) line.close(closeCodes.replaced, 'too many connections')
     if (isFirst) departures.came(hearer.appId, hearer.uid)
   }
 
