@@ -159,6 +159,17 @@ describe('a device', () => {
     await quick.close()
   })
 
+  it('stays with its app, also where it need not name it and another one comes', async () => {
+    const few = await house({ database: 'sqlite' })
+    const only = await appWith(few, 'ada')
+    const ada = await logIn(openSocket(few, 'localhost'), 'ada', { authToken: await tokenOf(only, 'ada') })
+    await appWith(few, 'ada')
+    await until('it would have to be named', async () => (await few.client.send('localhost', '/v3/users')).text.includes('AUTH_ERR_EMPTY_APPID'))
+    assert.equal((await ada.ask({ type: 'presence', body: { mode: 'NONE' } })).type, 'ack')
+    await ada.close()
+    await few.close()
+  })
+
   it('is told when to come back where the node leaves, and is let go in time', async () => {
     const leaving = await house({ database: 'sqlite' })
     const its = await appWith(leaving, 'ada')

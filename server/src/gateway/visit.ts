@@ -150,7 +150,8 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
     if (frame.type === 'ping') return send({ type: 'pong', ...refOf(ref), body: { timestamp: Date.now() } })
     if (frame.type === 'auth') return enter(frame, trace)
     if (!session || !isIn) throw badRequest({ type: ['must be auth before anything else'] })
-    session.app = await parts.doors.app(named)
+    // The one that it came to, also where it had not named it and there are others by now.
+    session.app = await parts.doors.app({ ...named, appId: session.app.id })
     await obey(session, frame, trace)
     if (ref !== undefined) send({ type: 'ack', ref, body: { success: true } })
   }
