@@ -111,6 +111,24 @@ describe('a device', () => {
     assert.equal((await ada.closed).code, 4429)
   })
 
+  for (const sign of ['ping', 'pong'] as const) {
+    it(`is let go where it sends a ${sign} of the WebSocket protocol without end`, async () => {
+      const ada = await connect(h, app, 'ada')
+      const socket = socketOf(ada)
+      const answered = new Promise<string>((resolve) => socket.once('pong', (data) => resolve(String(data))))
+      socket.ping('here')
+      assert.equal(await answered, 'here')
+      for (let n = 0; n < 200; n += 1) socket[sign]()
+      assert.equal((await ada.closed).code, 4429)
+    })
+  }
+
+  it('is let go where it sends a frame in pieces without end', async () => {
+    const ada = await connect(h, app, 'ada')
+    for (let n = 0; n < 501; n += 1) socketOf(ada).send(' ', { fin: false })
+    assert.equal((await ada.closed).code, 1008)
+  })
+
   it('is let go where it is refused more than ten times', async () => {
     const ada = await connect(h, app, 'ada')
     for (let n = 0; n < 10; n += 1) assert.equal((await ada.ask({ type: 'dance' })).type, 'error')

@@ -63,6 +63,8 @@ const usualPatience: GatewayPatience = {
 }
 
 const unknownMax = 2_000
+// Of one frame; the largest comes in a few hundred, over the slowest network.
+const piecesMax = 500
 const devicesPerUserMax = 100
 // All devices together; beyond this, those go that have taken the least of what they were sent.
 const untakenBytesMax = 256 * 1024 * 1024
@@ -132,7 +134,13 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     entered,
   })
   const unknown = new Set<Visit>()
-  const server = new WebSocketServer({ noServer: true, maxPayload: frameBytesRead, perMessageDeflate: false })
+  const server = new WebSocketServer({
+    ...{ noServer: true, maxPayload: frameBytesRead, perMessageDeflate: false },
+    // Visits answer pings.
+    autoPong: false,
+    // A byte that comes by itself takes a hundred times its size.
+    ...{ maxFragments: piecesMax, maxBufferedChunks: piecesMax },
+  })
   let isDraining = false
   const checking = setInterval(checkAll, patience.checkMilliseconds).unref()
 

@@ -242,11 +242,19 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   }
 
   device.on('message', (data: Buffer, isBinary: boolean) => hear(data, isBinary))
-  const isAlive = () => {
+  /** Whether more may come: signs of life count as frames, or they would be the one thing to send without end. */
+  function isAlive(): boolean {
+    if (!line.isOpen()) return false
     heardAt = performance.now()
+    if (allowance.frame()) return true
+    line.close(closeCodes.tooMuch, 'too many signs of life')
+    return false
   }
   device.on('pong', isAlive)
-  device.on('ping', isAlive)
+  device.on('ping', (data: Buffer) => {
+    // Whoever does not read the answers gets no more of them.
+    if (isAlive() && line.hasRoom()) device.pong(data)
+  })
   // Whatever the library refuses it closes by itself.
   device.on('error', () => {})
   device.on('close', () => parts.left(visit, session))
