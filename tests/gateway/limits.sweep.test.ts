@@ -182,7 +182,9 @@ describe('a device', () => {
     const only = await appWith(few, 'ada')
     const ada = await logIn(openSocket(few, 'localhost'), 'ada', { authToken: await tokenOf(only, 'ada') })
     await appWith(few, 'ada')
-    await until('it would have to be named', async () => (await few.client.send('localhost', '/v3/users')).text.includes('AUTH_ERR_EMPTY_APPID'))
+    await until('it would have to be named', async () =>
+      (await few.client.send('localhost', '/v3/users')).text.includes('AUTH_ERR_EMPTY_APPID'),
+    )
     assert.equal((await ada.ask({ type: 'presence', body: { mode: 'NONE' } })).type, 'ack')
     await ada.close()
     await few.close()
