@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ContentPolicy, PageSet } from '../http/page-door.ts'
-import { filesIn, madeFile, type PageFiles } from '../http/page-files.ts'
+import { type ContentPolicy, filesIn, madeFile, type PageFiles, type PageSet } from '../service.ts'
 import { demoPeople } from './demo-people.ts'
 import type { DemoCredentials } from './seed.ts'
 
