@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { demoPeople } from '../install/demo-people.ts'
+import type { DemoCredentials } from '../install/seed.ts'
 import { type ContentPolicy, filesIn, madeFile, type PageFiles, type PageSet } from '../service.ts'
-import { demoPeople } from './demo-people.ts'
-import type { DemoCredentials } from './seed.ts'
 
 /** The chat page of a demo install: what `demo/` is built to, and what the page must know of the install. */
 
