@@ -22,7 +22,7 @@ import { until } from './support/until.ts'
  * theirs is gone, and hold in the end all that was said: in order, once, and with nothing left out.
  */
 
-const killsCount = times(4, 50)
+const killsCount = times(2, 50)
 const wordsPerKillMax = times(40, 150)
 const lanesCount = times(2, 8)
 const seedVariable = 'NODES_SEED'
