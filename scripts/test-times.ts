@@ -29,9 +29,14 @@ export function printTimes(file: string): void {
   const told = readFileSync(file, 'utf8').trim().split('\n')
   const times = told.map((line) => ({ seconds: Number.parseFloat(line), share: line.slice(line.indexOf(' ') + 1) }))
   for (const { seconds, share } of times.toSorted((a, b) => b.seconds - a.seconds)) {
-    console.log(`${seconds.toFixed(1).padStart(6)}  ${filesOf(share).join(' ')}`)
+    printLine(seconds, filesOf(share).join(' '))
   }
-  console.log(`${times.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(1).padStart(6)}  in all`)
+  const all = times.reduce((sum, { seconds }) => sum + seconds, 0)
+  printLine(all, 'in all')
+}
+
+function printLine(seconds: number, what: string): void {
+  console.log(`${seconds.toFixed(1).padStart(6)}  ${what}`)
 }
 
 function filesOf(share: string): string[] {
@@ -48,6 +53,7 @@ function secondsOfChildren(): number {
   const stat = '/proc/self/stat'
   if (!existsSync(stat)) return 0
   // The name of the program is in brackets, and may hold anything.
-  const fields = readFileSync(stat, 'utf8').replace(/^.*\) /s, '').split(' ')
-  return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond
+  const [, afterName = ''] = readFileSync(stat, 'utf8').split(/\) (?!.*\) )/s)
+  const [userTicks, systemTicks] = afterName.split(' ').slice(13, 15)
+  return (Number(userTicks) + Number(systemTicks)) / ticksPerSecond
 }
