@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { memoryFolder } from '../scripts/memory-folder.ts'
 import { type DatabaseName, databases, type FreshDatabase, freshDatabase } from './support/databases.ts'
 import { assertSucceeds, house } from './support/house.ts'
-import { parley } from './support/parley.ts'
+import { parley, parleyHere } from './support/parley.ts'
 
 const folder = mkdtempSync(join(memoryFolder(), 'parley-backups-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -19,14 +19,14 @@ function withoutMasterKey({ environment }: FreshDatabase): Record<string, string
 /** A demo install without a server: an app with keys and a month of calls. */
 async function demoInstall(name: DatabaseName) {
   const database = await freshDatabase(name)
-  const seeded = await parley(['seed', '--json'], database.environment)
+  const seeded = await parleyHere(['seed', '--json'], database.environment)
   assert.equal(seeded.code, 0, seeded.stderr)
   const { appId } = JSON.parse(seeded.stdout)
   return { database, appId }
 }
 
 async function keysOf(appId: string, settings: Record<string, string>): Promise<unknown> {
-  return JSON.parse((await parley(['keys', 'list', '--app', appId, '--json'], settings)).stdout)
+  return JSON.parse((await parleyHere(['keys', 'list', '--app', appId, '--json'], settings)).stdout)
 }
 
 for (const from of databases) {
@@ -53,11 +53,11 @@ for (const from of databases) {
         const restored = await parley(['restore', '--from', file, '--json'], environment)
         assert.equal(restored.code, 0, restored.stderr)
         assert.deepEqual(await keysOf(appId, environment), keys)
-        const doctor = await parley(['doctor', '--json'], environment)
+        const doctor = await parleyHere(['doctor', '--json'], environment)
         assert.equal(doctor.code, 0, doctor.stdout)
         assert.match(doctor.stdout, /72 calls follow from their ledgers/)
 
-        const again = await parley(['restore', '--from', file], environment)
+        const again = await parleyHere(['restore', '--from', file], environment)
         assert.equal(again.code, 1)
         assert.match(again.stderr, /empty/)
         await target.drop()
@@ -93,9 +93,9 @@ for (const database of databases) {
       assert.equal(backedUp.code, 0, backedUp.stderr)
       assert.ok(written > 0)
       const target = await freshDatabase('sqlite')
-      const restored = await parley(['restore', '--from', file], withoutMasterKey(target))
+      const restored = await parleyHere(['restore', '--from', file], withoutMasterKey(target))
       assert.equal(restored.code, 0, restored.stderr)
-      const doctor = await parley(['doctor', '--json'], withoutMasterKey(target))
+      const doctor = await parleyHere(['doctor', '--json'], withoutMasterKey(target))
       assert.equal(doctor.code, 0, doctor.stdout)
       assertSucceeds(await app.get('/calls'))
       await target.drop()
@@ -109,7 +109,7 @@ describe('a backup file', () => {
   let database: FreshDatabase
   before(async () => {
     database = (await demoInstall('sqlite')).database
-    assert.equal((await parley(['backup', '--to', whole], database.environment)).code, 0)
+    assert.equal((await parleyHere(['backup', '--to', whole], database.environment)).code, 0)
   })
   after(() => database.drop())
 
@@ -121,10 +121,10 @@ describe('a backup file', () => {
     writeFileSync(other, 'not a backup')
     for (const file of [cut, other]) {
       const target = await freshDatabase('sqlite')
-      const restored = await parley(['restore', '--from', file], withoutMasterKey(target))
+      const restored = await parleyHere(['restore', '--from', file], withoutMasterKey(target))
       assert.equal(restored.code, 1, restored.stdout)
       assert.match(restored.stderr, /cut off|cannot be read|damaged/)
-      const apps = await parley(['apps', 'list', '--json'], withoutMasterKey(target))
+      const apps = await parleyHere(['apps', 'list', '--json'], withoutMasterKey(target))
       assert.equal(apps.code, 2, 'there is still no install')
       await target.drop()
     }
@@ -132,24 +132,24 @@ describe('a backup file', () => {
 
   it('made without secrets holds no master key and is loaded only where that key is', async () => {
     const file = join(folder, 'bare.backup')
-    assert.equal((await parley(['backup', '--to', file, '--without-secrets'], database.environment)).code, 0)
+    assert.equal((await parleyHere(['backup', '--to', file, '--without-secrets'], database.environment)).code, 0)
     const target = await freshDatabase('sqlite')
-    const refused = await parley(['restore', '--from', file], withoutMasterKey(target))
+    const refused = await parleyHere(['restore', '--from', file], withoutMasterKey(target))
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /without its master key/)
     const other = { ...withoutMasterKey(target), PARLEY_MASTER_KEY: 'ab'.repeat(32) }
-    assert.match((await parley(['restore', '--from', file], other)).stderr, /another master key/)
+    assert.match((await parleyHere(['restore', '--from', file], other)).stderr, /another master key/)
     const key = readFileSync(join(database.environment.PARLEY_DATA ?? '', 'master.key'), 'utf8').trim()
     const right = { ...withoutMasterKey(target), PARLEY_MASTER_KEY: key }
-    assert.equal((await parley(['restore', '--from', file], right)).code, 0)
-    assert.equal((await parley(['doctor'], right)).code, 0)
+    assert.equal((await parleyHere(['restore', '--from', file], right)).code, 0)
+    assert.equal((await parleyHere(['doctor'], right)).code, 0)
     await target.drop()
   })
 
   it('is not written over another, nor into a folder that is not there, and says so', async () => {
-    assert.match((await parley(['backup', '--to', whole], database.environment)).stderr, /--force/)
-    assert.equal((await parley(['backup', '--to', whole, '--force'], database.environment)).code, 0)
-    const nowhere = await parley(['backup', '--to', join(folder, 'missing', 'x.backup')], database.environment)
+    assert.match((await parleyHere(['backup', '--to', whole], database.environment)).stderr, /--force/)
+    assert.equal((await parleyHere(['backup', '--to', whole, '--force'], database.environment)).code, 0)
+    const nowhere = await parleyHere(['backup', '--to', join(folder, 'missing', 'x.backup')], database.environment)
     assert.equal(nowhere.code, 1)
     assert.match(nowhere.stderr, /no such file or folder/)
     assert.ok(!nowhere.stderr.includes('    at '))

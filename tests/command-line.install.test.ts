@@ -7,11 +7,16 @@ import { jobs } from '../server/src/cli/jobs.ts'
 import { readConfig } from '../server/src/config.ts'
 import { openSqlite } from '../server/src/storage/sqlite.ts'
 import { type FreshDatabase, freshDatabase } from './support/databases.ts'
-import { parley } from './support/parley.ts'
+import { parley, parleyHere } from './support/parley.ts'
 
-/** The parley command: help, exit codes, JSON, and that it says clearly what is wrong. */
+/**
+ * The parley command: help, exit codes, JSON, and that it says clearly what is wrong. How a process comes by its words and
+ * leaves its exit code is tried once for each way to end; what the words mean needs no process.
+ */
 
-const commands = ['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'jobs', 'seed', 'backup', 'restore', 'doctor']
+const commands = [
+  ...['start', 'trial', 'migrate', 'config', 'apps', 'keys', 'jobs', 'seed', 'backup', 'restore', 'trust', 'doctor'],
+]
 
 describe('the parley command', () => {
   let database: FreshDatabase
@@ -19,7 +24,16 @@ describe('the parley command', () => {
     database = await freshDatabase('sqlite')
   })
   after(() => database.drop())
-  const run = (...words: string[]) => parley(words, database.environment)
+  const run = (...words: string[]) => parleyHere(words, database.environment)
+
+  it('is a process that answers or complains, and ends with a code', async () => {
+    const good = await parley(['--version'], database.environment)
+    assert.match(good.stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.deepEqual([good.code, good.stderr], [0, ''])
+    const wrong = await parley(['dance'], database.environment)
+    assert.match(wrong.stderr, /^parley: There is no command "dance"/)
+    assert.deepEqual([wrong.code, wrong.stdout], [2, ''])
+  })
 
   it('lists its commands, and explains each with --help', async () => {
     const overview = await run('--help')
@@ -33,8 +47,7 @@ describe('the parley command', () => {
     })
   })
 
-  it('tells its version, and explains the settings with start and config', async () => {
-    assert.match((await run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  it('explains the settings with start and config', async () => {
     for (const command of ['start', 'config']) assert.match((await run(command, '--help')).stdout, /PARLEY_PORT/)
   })
 
@@ -47,7 +60,7 @@ describe('the parley command', () => {
       ['jobs', 'list'],
       ['keys', 'list', '--management'],
     ]) {
-      const { code, stderr } = await parley(words, nowhere)
+      const { code, stderr } = await parleyHere(words, nowhere)
       assert.equal(code, 2, words.join(' '))
       assert.match(stderr, /no install in/)
     }
@@ -56,7 +69,7 @@ describe('the parley command', () => {
 
   it('refuses data under another master key, and a lost one is not replaced in silence', async () => {
     const fresh = await freshDatabase('sqlite')
-    assert.equal((await parley(['seed'], fresh.environment)).code, 0)
+    assert.equal((await parleyHere(['seed'], fresh.environment)).code, 0)
     rmSync(join(fresh.environment.PARLEY_DATA ?? '', 'master.key'))
     for (const words of [['doctor'], ['start', '--port', '0']]) {
       const { code, stderr } = await parley(words, fresh.environment)
@@ -129,25 +142,25 @@ describe('the parley command', () => {
 
   it('shows the settings with secrets starred', async () => {
     const secret = 'postgres://parley:hunter2@db.example/parley'
-    const { stdout, code } = await parley(['config'], { ...database.environment, PARLEY_DATABASE_URL: secret })
+    const { stdout, code } = await parleyHere(['config'], { ...database.environment, PARLEY_DATABASE_URL: secret })
     assert.equal(code, 0)
     assert.ok(!stdout.includes('hunter2'))
     assert.match(stdout, /PARLEY_DATABASE_URL\s+\*\*\*\*/)
-    const data = JSON.parse((await parley(['config', '--json'], database.environment)).stdout)
+    const data = JSON.parse((await parleyHere(['config', '--json'], database.environment)).stdout)
     assert.equal(data.PARLEY_PORT, '8443')
   })
 
   it('migrates, and says when there is nothing to do', async () => {
     const fresh = await freshDatabase('sqlite')
-    assert.match((await parley(['migrate'], fresh.environment)).stdout, /Took \d+ steps/)
-    assert.match((await parley(['migrate'], fresh.environment)).stdout, /up to date/)
+    assert.match((await parleyHere(['migrate'], fresh.environment)).stdout, /Took \d+ steps/)
+    assert.match((await parleyHere(['migrate'], fresh.environment)).stdout, /up to date/)
     await fresh.drop()
   })
 
   it('finds with doctor what does not follow from the ledger', async () => {
     const fresh = await freshDatabase('sqlite')
-    const { appId } = JSON.parse((await parley(['seed', '--json'], fresh.environment)).stdout)
-    assert.equal((await parley(['doctor'], fresh.environment)).code, 0)
+    const { appId } = JSON.parse((await parleyHere(['seed', '--json'], fresh.environment)).stdout)
+    assert.equal((await parleyHere(['doctor'], fresh.environment)).code, 0)
     const sqlite = openSqlite(`${fresh.environment.PARLEY_DATA}/parley.sqlite`)
     await sqlite.write(async ({ run: execute }) => {
       await execute(
@@ -158,7 +171,7 @@ describe('the parley command', () => {
       await execute("UPDATE tallies SET n = n + 1 WHERE list = 'calls' AND level = 0 AND facets = '*'", [])
     })
     await sqlite.close()
-    const { code, stdout } = await parley(['doctor'], fresh.environment)
+    const { code, stdout } = await parleyHere(['doctor'], fresh.environment)
     assert.equal(code, 1)
     assert.match(stdout, /its document does not follow from its ledger/)
     assert.match(stdout, /there are 72 calls and lists count 73/)
@@ -178,8 +191,8 @@ describe('the parley command', () => {
       const data = (await asked(['list'], flags)).data as { id: string; state: string }[]
       return data.map(({ id, state }) => `${id} is ${state}`)
     }
-    assert.equal((await parley(['keys', 'create', '--management'], fresh.environment)).code, 0)
-    assert.match((await parley(['jobs', 'list'], fresh.environment)).stdout, /nothing is left to do/)
+    assert.equal((await parleyHere(['keys', 'create', '--management'], fresh.environment)).code, 0)
+    assert.match((await parleyHere(['jobs', 'list'], fresh.environment)).stdout, /nothing is left to do/)
     assert.match(await said(['list'], { state: 'dead' }), /No job has been given up/)
     assert.match(await said(['list'], { app: 'a' }), /no such jobs/)
 
@@ -241,7 +254,7 @@ describe('the parley command', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as { port: number }
-    const { code, stderr } = await run('start', '--port', String(port))
+    const { code, stderr } = await parley(['start', '--port', String(port)], database.environment)
     assert.equal(code, 1)
     assert.match(stderr, new RegExp(`Port ${port} is in use.*PARLEY_PORT`))
     other.close()

@@ -17,7 +17,7 @@ import { type TenantDb, tenantDb } from '../server/src/storage/tenant.ts'
 import { databases, freshDatabase } from './support/databases.ts'
 import { type EarlierMessage, type EarlierSide, type EarlierTalk, earlierTalk } from './support/earlier-talk.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
-import { parley } from './support/parley.ts'
+import { parleyHere } from './support/parley.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { as } from './support/talk.ts'
 
@@ -37,7 +37,7 @@ for (const database of databases) {
     before(async () => {
       const on = await freshDatabase(database)
       Object.assign(on.environment, { PARLEY_MASTER_KEY })
-      const restored = await parley(['restore', '--from', earlier], on.environment)
+      const restored = await parleyHere(['restore', '--from', earlier], on.environment)
       assert.equal(restored.code, 0, restored.stderr)
       h = await house({ database, on, environment: { PARLEY_ROLES: 'api' } })
       app = await h.appOf('fd757d152c1a0a54')

@@ -86,7 +86,7 @@ for (const database of databases) {
     it('is copied by a backup that is closed, too, and restored closed', async () => {
       const file = join(home, 'parley.backup')
       writeFileSync(`${file}.unfinished`, 'left behind')
-      assert.equal((await site.command('backup', '--to', file)).code, 0)
+      assert.equal((await parley(['backup', '--to', file], site.environment)).code, 0)
       assert.equal(modeOf(file), 0o600)
       if (database !== 'sqlite') return
       const restored = join(home, 'restored')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type FreshDatabase, freshDatabase } from './support/databases.ts'
 import { type Answer, type Client, httpsClient } from './support/http.ts'
-import { parley } from './support/parley.ts'
+import { parley, parleyHere } from './support/parley.ts'
 
 /** `npm start` as a stranger meets it: the printed block, the credentials, the demo data. */
 
@@ -193,7 +193,7 @@ describe('the demo install', () => {
     for (const name of ['appId', 'apiKey', 'authKey', 'managementKey', 'managementSecret', 'caFile']) {
       assert.equal(demo.credentials[name], earlier[name], name)
     }
-    const doctor = await parley(['doctor', '--json'], database.environment)
+    const doctor = await parleyHere(['doctor', '--json'], database.environment)
     assert.equal(doctor.code, 0, doctor.stdout)
   })
 
@@ -224,7 +224,7 @@ describe('the demo data', () => {
     ] as const) {
       const fresh = await freshDatabase('sqlite')
       const settings = { ...fresh.environment, PARLEY_RING_SECONDS: ring, PARLEY_LEASE_SECONDS: lease }
-      const seeded = await parley(['seed'], settings)
+      const seeded = await parleyHere(['seed'], settings)
       assert.equal(seeded.code, 0, seeded.stderr)
       await fresh.drop()
     }

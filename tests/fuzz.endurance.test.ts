@@ -19,9 +19,9 @@ const validShareOfTalk = 0.25
 
 const campaigns: Omit<Campaign, 'seed'>[] = [
   // Strict houses hold every reply against its schema, too.
-  { database: 'sqlite', strict: true, requests: times(12_000, 50_000) },
-  { database: 'sqlite', strict: false, requests: times(8_000, 45_000) },
-  { database: 'postgres', strict: true, requests: times(3_000, 10_000) },
+  { database: 'sqlite', strict: true, requests: times(8_000, 50_000) },
+  { database: 'sqlite', strict: false, requests: times(5_000, 45_000) },
+  { database: 'postgres', strict: true, requests: times(2_500, 10_000) },
 ]
 
 describe('fuzz', { concurrency: threads }, () => {

@@ -23,8 +23,11 @@ import { until } from './support/until.ts'
  */
 
 const killsCount = times(4, 50)
-const wordsPerKillMax = times(40, 150)
-const lanesCount = times(2, 8)
+const wordsPerKillMax = 40
+// In all lanes together; at full length they keep to a pace that leaves room for starting nodes, if the machine can keep it.
+const wordsPerSecondMax = times(10_000, 200)
+const lanesCount = times(2, 24)
+const killsMilliseconds = times(600_000, 1_800_000)
 const seedVariable = 'NODES_SEED'
 const missing = [
   ...(databases.includes('postgres') ? [] : ['PostgreSQL']),
@@ -137,7 +140,7 @@ describe('devices of two nodes', { skip }, () => {
     const said = new Set(all)
     for (const id of acknowledged) assert.ok(said.has(id), `${id} was acknowledged, and is not there`)
     for (const device of devices) {
-      await until(`${device.name} has heard as much`, () => heard(device).length >= all.length)
+      await until(`${device.name} has heard as much`, () => heard(device).length >= all.length, 60_000)
       assert.deepEqual(heard(device), all, device.name)
       assert.equal(device.resynced, 0, `${device.name} had to begin anew`)
     }
@@ -151,7 +154,10 @@ describe('devices of two nodes', { skip }, () => {
     const acknowledged: string[] = []
     let isOver = false
     const lanes = Array.from({ length: lanesCount }, async (_, lane) => {
+      const begun = performance.now()
       for (let n = lane; !isOver; n += 1) {
+        const due = begun + ((n - lane) * lanesCount * 1000) / wordsPerSecondMax
+        await until('its turn has come', () => performance.now() >= due)
         const node = there()[n % there().length]
         // Whether a node that is gone has stored it, the history tells.
         const answer = node && (await say(node, uids[lane % uids.length] as string).catch(() => undefined))
@@ -168,7 +174,7 @@ describe('devices of two nodes', { skip }, () => {
     }
   }
 
-  it(`hold all that was said, over ${killsCount} kills`, async (test) => {
+  it(`hold all that was said, over ${killsCount} kills`, { timeout: killsMilliseconds }, async (test) => {
     const seed = seedFrom(seedVariable)
     test.diagnostic(`${seedVariable}=${seed}`)
     const random = randomFrom(seed)

@@ -5,11 +5,16 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { databases } from './support/databases.ts'
+import { type Device, logIn, socketAt } from './support/device.ts'
+import { assertSucceeds } from './support/house.ts'
 import { type Answer, type Client, httpsClient } from './support/http.ts'
 import { type AppOnDisk, type Exit, type Install, install, type ServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
 
 const writersCount = 16
+const devicesCount = 60
+// 500 devices come back in a second.
+const millisecondsPerReturn = 2
 // Ten seconds, and what a busy machine adds.
 const exitMillisecondsMax = 15_000
 // Less than what a request under way is given.
@@ -121,6 +126,33 @@ describe('shutdown', { concurrency: databases.length }, () => {
         assert.equal(await slow.finish(), 200)
         assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
         watcher.close()
+      })
+
+      it('tells all devices when to come back, at moments of their own, and does not wait for one that is deaf', async () => {
+        const server = await site.start()
+        const made = await app.at(server).post('/users', { uid: 'ada', name: 'Ada', withAuthToken: true })
+        const { authToken } = assertSucceeds(made).data
+        const open = () => socketAt({ port: server.port, ca: certificateOf(site) }, app.host)
+        const devices: Device[] = []
+        for (let n = 0; n < devicesCount; n += 1) devices.push(await logIn(open(), 'ada', { authToken }))
+        const deafSocket = open()
+        const deaf = await logIn(deafSocket, 'ada', { authToken })
+        deafSocket.pause()
+        const told = performance.now()
+        server.signal('SIGTERM')
+        const moments: number[] = []
+        for (const { closed, frames } of devices) {
+          assert.equal((await closed).code, 1012)
+          const { type, body } = frames.at(-1)
+          assert.equal(type, 'reconnect')
+          moments.push(body.retryAfterMs)
+        }
+        assert.deepEqual(await exitOf(server, told, exitMillisecondsMax), { code: 0, signal: null })
+        assert.ok(moments.every((each) => each >= 0 && each <= (devicesCount + 1) * millisecondsPerReturn))
+        // Whoever draws as many out of twice as many hardly ever gets so few.
+        assert.ok(new Set(moments).size > devicesCount / 4, `at ${moments.join(', ')}`)
+        deafSocket.resume()
+        await deaf.closed
       })
 
       it('exits quickly when idle, even with a client connected', async () => {

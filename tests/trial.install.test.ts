@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { folderOf } from '../scripts/processes.ts'
 import { assertSucceeds } from './support/house.ts'
 import { parsed } from './support/http.ts'
-import { parley } from './support/parley.ts'
+import { parley, parleyHere } from './support/parley.ts'
 import { type AppOnDisk, type Install, install } from './support/server-process.ts'
 import { wire } from './support/wire.ts'
 
@@ -181,10 +181,10 @@ describe('a trial under the names of another service', () => {
   })
 
   it('needs a domain, a port that is one, and an install that no other server has open', async () => {
-    const { code, stderr } = await parley(['trial'], site.environment)
+    const { code, stderr } = await parleyHere(['trial'], site.environment)
     assert.equal(code, 2)
     assert.match(stderr, /--domain is needed/)
-    const odd = await parley(['trial', '--domain', domain, '--proxy-port', 'x'], site.environment)
+    const odd = await parleyHere(['trial', '--domain', domain, '--proxy-port', 'x'], site.environment)
     assert.equal(odd.code, 2)
     assert.match(odd.stderr, /--proxy-port/)
     const second = await parley(['trial', '--domain', domain, '--proxy-port', '0'], site.environment)

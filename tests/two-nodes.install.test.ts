@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { pino } from 'pino'
 import { playScript } from '../server/src/areas/emulator/index.ts'
 import { areas } from '../server/src/areas/index.ts'
@@ -8,10 +11,13 @@ import { type House, openHouse } from '../server/src/compose.ts'
 import { readConfig } from '../server/src/config.ts'
 import { tenantDb } from '../server/src/storage/tenant.ts'
 import { countingArea, numbersIn } from './support/counting-area.ts'
+import { addCrowd } from './support/crowd.ts'
 import { databases } from './support/databases.ts'
-import { callerAt } from './support/house.ts'
+import { logIn, socketAt } from './support/device.ts'
+import { assertSucceeds, callerAt } from './support/house.ts'
 import type { Answer } from './support/http.ts'
 import { type AppOnDisk, type Install, install, managementHost, type ServerProcess } from './support/server-process.ts'
+import { as } from './support/talk.ts'
 import { until } from './support/until.ts'
 
 /** Several nodes on one PostgreSQL and one Redis behave as one service. */
@@ -31,6 +37,7 @@ describe('two nodes', { skip }, () => {
   let app: AppOnDisk
   /** The install's database, seen from here, without workers of its own. */
   let storage: House
+  const tokens = new Map<string, string>()
 
   before(async () => {
     site = await install('postgres', { PARLEY_REDIS_URL: redisUrl ?? '', PARLEY_RING_SECONDS: String(ringSeconds) })
@@ -120,6 +127,82 @@ describe('two nodes', { skip }, () => {
     )
     await stopAll(...nodes)
   })
+
+  it('tell who types on the other, until they cease, their connection ends or their node dies', async () => {
+    const { one, other, ada, lin, toLin } = await twoPeople()
+    const actions = () =>
+      lin.frames.filter(({ type }) => type === 'typing_indicator').map(({ body }) => [body.action, body.metadata])
+    const typing = (action: string, metadata: string) => ({
+      ...{ type: 'typing_indicator', ...toLin, body: { action, metadata } },
+    })
+    const heard = (...expected: string[][]) => until(`${expected}`, () => isDeepStrictEqual(actions(), expected))
+
+    ada.send(typing('started', 'first'))
+    ada.send(typing('ended', 'first'))
+    await heard(['started', 'first'], ['ended', 'first'])
+    lin.frames.length = 0
+
+    const again = await deviceAt(one, 'ada')
+    again.send(typing('started', 'cut'))
+    await heard(['started', 'cut'])
+    again.cut()
+    await heard(['started', 'cut'], ['ended', 'cut'])
+    lin.frames.length = 0
+
+    const doomed = await deviceAt(one, 'ada')
+    doomed.send(typing('started', 'killed'))
+    await heard(['started', 'killed'])
+    await one.kill()
+    await heard(['started', 'killed'], ['ended', 'killed'])
+    lin.cut()
+    await stopAll(other)
+  })
+
+  it('count together who is online where somebody types', async () => {
+    const { one, other, ada, lin, toLin } = await twoPeople()
+    const third = await openHouse(readConfig(site.environment), silentLog, { isNode: true })
+    const crowd = Array.from({ length: 999 }, (_, n) => `crowd-${n}`)
+    const groups = { full: crowd.slice(1), crowded: crowd }
+    for (const [guid, uids] of Object.entries(groups)) {
+      const members = { participants: ['lin'] }
+      assertSucceeds(await app.at(one).post('/groups', { guid, name: guid, members }, as('ada')))
+      await addCrowd(storage, { id: app.id, caller: app.at(one) }, guid, uids)
+    }
+    for (const uid of crowd) third.tools.presence.came(app.id, uid)
+    const onlineIn = async (guid: string) =>
+      assertSucceeds(await app.at(one).get(`/groups/${guid}`)).data.onlineMembersCount as number
+    await until('all are known to be online', async () => (await onlineIn('crowded')) === 1_001)
+    assert.equal(await onlineIn('full'), 1_000)
+
+    for (const receiver of Object.keys(groups).toReversed()) {
+      const frame = { type: 'typing_indicator', receiver, receiverType: 'group', body: { action: 'started' } }
+      assert.equal((await ada.ask(frame)).type, 'ack')
+    }
+    await ada.ask({ type: 'transient_message', ...toLin, body: { data: 'the end' } })
+    await until('the end is heard', () => lin.frames.some(({ type }) => type === 'transient_message'))
+    const typed = lin.frames.filter(({ type }) => type === 'typing_indicator').map(({ receiver }) => receiver)
+    assert.deepEqual(typed, ['full'])
+    await third.close()
+    for (const device of [ada, lin]) device.cut()
+    await stopAll(one, other)
+  })
+
+  const deviceAt = (node: ServerProcess, uid: string) => {
+    const ca = readFileSync(join(site.environment.PARLEY_DATA ?? '', 'ca.pem'), 'utf8')
+    return logIn(socketAt({ port: node.port, ca }, app.host), uid, { authToken: tokens.get(uid) })
+  }
+
+  /** Two nodes, with a device of ada at the one and of lin at the other. */
+  async function twoPeople() {
+    const [one, other] = await startTwo(site)
+    for (const uid of ['ada', 'lin']) {
+      if (tokens.has(uid)) continue
+      const made = await app.at(one).post('/users', { uid, name: uid, withAuthToken: true })
+      tokens.set(uid, assertSucceeds(made).data.authToken)
+    }
+    const [ada, lin] = [await deviceAt(one, 'ada'), await deviceAt(other, 'lin')]
+    return { one, other, ada, lin, toLin: { receiver: 'lin', receiverType: 'user' } }
+  }
 
   it('do every follower’s and every job’s work once', async () => {
     const { area, ticked, followed, worked } = countingArea()

@@ -20,7 +20,7 @@ import { createFollowers, type Followers } from '../server/src/workers/followers
 import { createHousekeeping } from '../server/src/workers/housekeeping.ts'
 import { type DatabaseName, databases, freshDatabase } from './support/databases.ts'
 import { type House, house } from './support/house.ts'
-import { parley } from './support/parley.ts'
+import { parleyHere } from './support/parley.ts'
 import { acrossApps } from './support/tripwire.ts'
 import { settleUntil, until } from './support/until.ts'
 
@@ -356,7 +356,7 @@ for (const database of databases) {
         await tick(h, [3])
         await acrossApps(() => backUp(h.service.house, join(folder, 'unnoted.backup'), true))
       })
-      const { code, stderr } = await parley(['restore', '--from', join(folder, 'unnoted.backup')], environment)
+      const { code, stderr } = await parleyHere(['restore', '--from', join(folder, 'unnoted.backup')], environment)
       assert.equal(code, 0, stderr)
       const restored = await openHouse(readConfig(environment), silentLog, { areas: [...areas, ...card({})] })
       try {

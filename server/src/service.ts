@@ -26,6 +26,7 @@ import { createPublicPages } from './http/public-pages.ts'
 import { createRealtimeDoor } from './http/realtime-door.ts'
 import { headProblem } from './http/request-head.ts'
 import { createRouter } from './http/router.ts'
+import { ticketKeysUnder } from './http/ticket-keys.ts'
 import { localCertificates, namesMissing } from './install/certificates.ts'
 import { openDataFolder } from './install/data-folder.ts'
 import type { Area } from './kit/area.ts'
@@ -171,7 +172,7 @@ async function openFrontDoor(
   const gateway = config.roles.includes('api') ? await gatewayIn(house, floor, observer, log, livePatience) : undefined
   started.add(() => gateway?.close())
   const listener = await listen(
-    { host: config.host, port: config.port, ...certificates },
+    { host: config.host, port: config.port, ...certificates, ticketKeys: ticketKeysUnder(tools.secrets) },
     answering(house, floor, { pages, observer, trust, log, unreadyReasons }),
     { ...usualPatience, stallMilliseconds: config.downloadStallSeconds * millisecondsPerSecond, ...patience },
     {

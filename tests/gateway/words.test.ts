@@ -160,6 +160,35 @@ for (const database of databases) {
       assert.deepEqual(actions(lin), ['started', 'ended'])
     })
 
+    it('beyond what a user may say is refused, and the feature is named, until some time has passed', async (t) => {
+      // Somebody who has said nothing yet.
+      assertSucceeds(await app.post('/users', { uid: 'loud', name: 'Loud' }))
+      tokens.loud = await tokenOf(app, 'loud')
+      const [loud, other, lin] = (await devicesOf('loud', 'loud', 'lin')) as [Device, Device, Device]
+      const pass = standingTime(t)
+      // By all devices together; one alone would be held up before, for the number of its frames.
+      const saying = [loud, other].flatMap((device) =>
+        Array.from({ length: 30 }, (_, n) => device.ask(transient(toLin, n))),
+      )
+      for (const { type } of await Promise.all(saying)) assert.equal(type, 'ack')
+      const throttled = ({ frames }: Device) =>
+        frames.filter(({ type }) => type === 'throttled').map(({ body }) => body.feature)
+      for (const frame of [transient(toLin, 'too much'), typing(toLin, 'started')]) {
+        const { type, body } = await loud.ask(frame)
+        assert.deepEqual([type, body.code], ['error', 'ERR_TOO_MANY_REQUESTS'])
+      }
+      assert.deepEqual(throttled(loud), ['transient_message', 'typing_indicator'])
+      assert.deepEqual(throttled(other), [])
+
+      pass(1_000)
+      assert.equal((await loud.ask(typing(toLin, 'started'))).type, 'ack')
+      await untilHeard(other, toLin, lin)
+      assert.deepEqual(
+        actions(lin).filter((action) => typeof action === 'string'),
+        ['started', 'the end'],
+      )
+    })
+
     it('that they have read has the same effects as over HTTP, and no echo', async () => {
       const [ada, other, lin] = (await devicesOf('ada', 'ada', 'lin')) as [Device, Device, Device]
       const client = callerAt(h.client, app.host, '/v3', { authToken: tokens.ada ?? '' })

@@ -12,6 +12,7 @@ import {
   told,
 } from './crossing-stage.ts'
 import type { DatabaseName } from './databases.ts'
+import type { Way } from './dispatched.ts'
 import { type House, house } from './house.ts'
 import type { Answer } from './http.ts'
 import { type Random, randomFrom } from './random.ts'
@@ -20,6 +21,7 @@ import { type Random, randomFrom } from './random.ts'
 
 export interface Search {
   database: DatabaseName
+  way: Way
   attempts: number
   seed: number
 }
@@ -45,8 +47,8 @@ const environment = {
   PARLEY_ROLES: 'api',
 }
 
-async function run({ database, attempts, seed }: Search): Promise<Outcome> {
-  const h = await house({ database, strict: false, environment })
+async function run({ database, way, attempts, seed }: Search): Promise<Outcome> {
+  const h = await house({ database, way, strict: false, environment })
   const outcome: Outcome = { operations: new Map(), failures: [] }
   for (let made = 0; made < attempts && outcome.failures.length < failuresMax; made += attemptsPerStage) {
     const n = made / attemptsPerStage

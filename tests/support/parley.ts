@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { obey } from '../../server/src/cli/parley.ts'
+import { acrossApps } from './tripwire.ts'
 
-/** The parley command as a user runs it, in a process of its own. */
+/** What came of the parley command. */
 export interface Run {
   code: number
   stdout: string
@@ -10,6 +12,20 @@ export interface Run {
 
 const main = join(import.meta.dirname, '../../server/src/main.ts')
 
+/**
+ * The command without a process of its own: to start one costs many times what most commands do. Some of them are about all
+ * apps.
+ */
+export async function parleyHere(words: string[], environment: Record<string, string>): Promise<Run> {
+  let stdout = ''
+  const say = (text: string) => {
+    stdout += text
+  }
+  const { code, complaint = '' } = await acrossApps(() => obey(words, environment, say))
+  return { code, stdout, stderr: complaint }
+}
+
+/** The command as a user runs it. */
 export function parley(words: string[], environment: Record<string, string>): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {

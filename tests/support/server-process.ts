@@ -2,13 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { apps } from '../../server/src/cli/apps.ts'
-import type { Command, Invocation } from '../../server/src/cli/command.ts'
-import { keys } from '../../server/src/cli/keys.ts'
-import { readConfig } from '../../server/src/config.ts'
 import { type DatabaseName, freshDatabase, preparedDatabase } from './databases.ts'
 import { type Caller, callerAt } from './house.ts'
 import { type Client, httpsClient } from './http.ts'
+import { parleyHere } from './parley.ts'
 
 /** The real server as processes of their own, for tests that kill them, signal them or run several on one database. */
 
@@ -48,9 +45,9 @@ export interface AppOnDisk {
 export interface Install {
   environment: Record<string, string>
   start(environment?: Record<string, string>, ...words: string[]): Promise<ServerProcess>
-  /** Runs a command and answers what it printed as JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: every command prints a shape of its own
-  command(...words: string[]): Promise<{ code: number | null; data: any }>
+  /** Runs a command and answers what it said as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: every command says a shape of its own
+  command(...words: string[]): Promise<{ code: number; data: any }>
   createApp(name: string): Promise<AppOnDisk>
   managementPair(): Promise<{ key: string; secret: string }>
   /** Kills what still runs and removes everything. */
@@ -68,17 +65,8 @@ export async function install(
   const running = new Set<ServerProcess>()
 
   async function command(...words: string[]) {
-    const child = run(settings, [...words, '--json'])
-    const [printed, complaints] = [collect(child.stdout), collect(child.stderr)]
-    const { code } = await ended(child)
-    return { code, data: parsedOrThrow(printed(), `parley ${words.join(' ')}`, complaints()) }
-  }
-
-  /** What a command makes, without a process for it: starting one costs many times what it does. */
-  // biome-ignore lint/suspicious/noExplicitAny: every command makes a shape of its own
-  async function made(command: Command, flags: Invocation['flags']): Promise<any> {
-    const outcome = await command.run({ config: readConfig(settings), words: ['create'], flags, json: true })
-    return outcome?.data
+    const { code, stdout, stderr } = await parleyHere([...words, '--json'], settings)
+    return { code, data: parsedOrThrow(stdout, `parley ${words.join(' ')}`, stderr) }
   }
 
   return {
@@ -90,8 +78,8 @@ export async function install(
       void server.exited.then(() => running.delete(server))
       return server
     },
-    createApp: async (name) => appOnDisk(await made(apps, { name })),
-    managementPair: () => made(keys, { management: true }),
+    createApp: async (name) => appOnDisk((await command('apps', 'create', '--name', name)).data),
+    managementPair: async () => (await command('keys', 'create', '--management')).data,
     async remove() {
       await Promise.all([...running].map((server) => server.kill()))
       await fresh.drop()

@@ -38,7 +38,7 @@ export function MessageList({ conversation, messages, thread, firstUnread, hasUn
   const news = newsAfter(items, useSeen(lowest), me.uid)
 
   useOpening(firstUnread !== undefined && !wanted, () => goTo(({ dataset }) => dataset.key === 'unread', 'start'))
-  useReading(conversation, isAtEnd && atEnd ? newestIn(items) : lowest, hasUnread && thread === undefined)
+  useReading(conversation, isAtEnd && atEnd ? newestIn(items) : lowest, hasUnread)
   useOwnSending(conversation, thread, () => {
     if (news === 0) void toEnd()
   })

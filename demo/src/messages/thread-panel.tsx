@@ -11,6 +11,7 @@ import { MessageList } from './message-list.tsx'
 import { Notice } from './notice.tsx'
 import { TalkProvider, useTalk } from './talk.tsx'
 import styles from './thread-panel.module.css'
+import { useOverview } from './use-overview.ts'
 import { useParent } from './use-parent.ts'
 import { useWanted } from './use-wanted.ts'
 
@@ -75,9 +76,13 @@ function Replies({ id, wanted }: { id: string; wanted: ReturnType<typeof useWant
   const { conversation } = useTalk()
   const { messages } = conversation.thread(id)
   const { items, status } = useStore(messages)
+  const { parent } = useParent(conversation, id)
+  const { item } = useOverview(conversation.to)
+  // Reading goes up to a message of the whole conversation: what was not seen there must not be read here.
+  const hasUnread = item?.unread === 0 && (parent?.unreadRepliesCount ?? 0) > 0
   const retry = useCallback(() => void messages.jumpToEnd().catch(() => {}), [messages])
   if (items.length === 0 && status === 'failed') return <Failed what="Replies could not be fetched." retry={retry} />
   if (items.length === 0 && status !== 'ready') return <Loading what="replies" rows={3} />
   if (items.length === 0) return <p className={styles.empty}>Nobody has replied yet.</p>
-  return <MessageList {...{ conversation, messages, wanted }} thread={id} hasUnread={false} />
+  return <MessageList {...{ conversation, messages, wanted }} thread={id} hasUnread={hasUnread} />
 }

@@ -11,8 +11,10 @@ const steps: Record<string, (at: number, count: number) => number> = {
 export function useCurrent(last: string | undefined) {
   const [chosen, setChosen] = useState<string>()
 
+  /** What a menu or a dialog of a message has inside comes by here, too, and stands nowhere in the list. */
   function onFocus({ target }: FocusEvent<HTMLElement>): void {
-    setChosen(target.closest<HTMLElement>('[data-key]')?.dataset.key)
+    const row = target.closest<HTMLElement>('[data-key]')
+    if (row) setChosen(row.dataset.key)
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {

@@ -16,6 +16,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['seed', async () => (await import('./seed.ts')).seed],
   ['backup', async () => (await import('./backup.ts')).backup],
   ['restore', async () => (await import('./restore.ts')).restore],
+  ['trust', async () => (await import('./trust.ts')).trust],
   ['doctor', async () => (await import('./doctor.ts')).doctor],
 ])
 
@@ -59,14 +60,16 @@ function helpFor({ usage, about, options = {}, showsSettings }: Command): string
   ].join('\n')
 }
 
-async function run(argv: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+type Say = (text: string) => void
+
+async function run(argv: string[], environment: NodeJS.ProcessEnv, say: Say): Promise<number> {
   const [name, ...rest] = argv
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(await overview())
+    say(await overview())
     return name === undefined ? exitUsage : 0
   }
   if (name === '--version') {
-    process.stdout.write(`${version()}\n`)
+    say(`${version()}\n`)
     return 0
   }
   const load = commands.get(name)
@@ -74,7 +77,7 @@ async function run(argv: string[], environment: NodeJS.ProcessEnv): Promise<numb
   const command = await load()
   const { values, positionals } = parse(command, rest)
   if (values.help === true) {
-    process.stdout.write(helpFor(command))
+    say(helpFor(command))
     return 0
   }
   const outcome = await command.run({
@@ -84,7 +87,7 @@ async function run(argv: string[], environment: NodeJS.ProcessEnv): Promise<numb
     json: values.json === true,
   })
   if (!outcome) return 0
-  process.stdout.write(`${values.json === true ? JSON.stringify(outcome.data) : outcome.text}\n`)
+  say(`${values.json === true ? JSON.stringify(outcome.data) : outcome.text}\n`)
   return outcome.ok === false ? exitFailed : 0
 }
 
@@ -121,13 +124,27 @@ function explain(error: unknown): { code: number; text: string } {
   return { code: exitFailed, text: message }
 }
 
-/** The parley command: runs what the words say, and leaves the exit code. */
-export async function parley(words: string[], environment: NodeJS.ProcessEnv): Promise<void> {
+/** How a command ended: its exit code, and what it complains of. */
+export interface Ending {
+  code: number
+  complaint?: string
+}
+
+/** Runs what the words say, in whatever process this is. */
+export async function obey(words: string[], environment: NodeJS.ProcessEnv, say: Say): Promise<Ending> {
   try {
-    process.exitCode = await run(words, environment)
+    return { code: await run(words, environment, say) }
   } catch (error) {
     const { code, text } = explain(error)
-    process.stderr.write(`parley: ${text}\n`)
-    process.exit(code)
+    return { code, complaint: `parley: ${text}\n` }
   }
+}
+
+/** The parley command: runs what the words say, and leaves the exit code. */
+export async function parley(words: string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const { code, complaint } = await obey(words, environment, (text) => process.stdout.write(text))
+  process.exitCode = code
+  if (complaint === undefined) return
+  process.stderr.write(complaint)
+  process.exit(code)
 }

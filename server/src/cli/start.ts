@@ -78,7 +78,7 @@ function block(credentials: DemoCredentials, folder: string, note: string): stri
 
     curl --cacert '${caFile}' -H 'apikey: ${apiKey}' '${callsBaseUrl}/calls?perPage=1'
 
-  Stop with Ctrl-C.${note}
+  "npm run trust" lets browsers open these addresses without a warning. Stop with Ctrl-C.${note}
 
 `
 }

@@ -57,6 +57,7 @@ for (const database of databases) {
         uid: string,
         mode: PresenceSubscriber['mode'] = 'ALL_USERS',
         roles: string[] = [],
+        whenTold = () => {},
       ) {
         const frames: Buffer[] = []
         const end = announcer.subscribe({
@@ -64,6 +65,7 @@ for (const database of databases) {
           send(frame) {
             sent += 1
             frames.push(frame)
+            whenTold()
           },
         })
         // biome-ignore lint/suspicious/noExplicitAny: tests look into frames freely
@@ -200,6 +202,20 @@ for (const database of databases) {
       await settled(app)
       assert.deepEqual(late.others(), [], 'what happened before is not told')
       assert.equal(figures().encoded, before.encoded + 1)
+    })
+
+    it('is told to whoever begins to listen while the last one who did is being told', async (t) => {
+      const app = await people('ada')
+      const { presence, subscribe, settled } = announcing(t)
+      const { promise: replaced, resolve } = Promise.withResolvers<ReturnType<typeof subscribe>>()
+      const last = subscribe(app, 'witness', 'ALL_USERS', [], () => {
+        last.end()
+        resolve(subscribe(app, 'witness'))
+      })
+      presence.came(app.id, 'ada')
+      const next = await replaced
+      await settled(app)
+      assert.deepEqual(next.told(), [`${mark} online`])
     })
 
     it('of somebody who goes and is back before it was told is nothing to tell', async (t) => {

@@ -136,8 +136,7 @@ export function createAnnouncer({ presence, database, tools, frame, log, pace = 
       const room = roomFor(app)
       if (room === 0) break
       await tellSome(app, room)
-      // Apps take turns.
-      if (apps.delete(app.appId)) apps.set(app.appId, app)
+      takeLastTurn(app)
     }
     isTelling = false
     plannedAt = Number.POSITIVE_INFINITY
@@ -145,6 +144,13 @@ export function createAnnouncer({ presence, database, tools, frame, log, pace = 
     for (const { waiting, dueAt } of apps.values()) {
       if (waiting.size > 0) plan(isFull ? Math.max(dueAt, roundBeganAt + pace.roundMilliseconds) : dueAt)
     }
+  }
+
+  /** Apps take turns. One that all have left meanwhile stays away: whoever came after that listens anew. */
+  function takeLastTurn(app: Listening): void {
+    if (apps.get(app.appId) !== app) return
+    apps.delete(app.appId)
+    apps.set(app.appId, app)
   }
 
   function nextDue(): Listening | undefined {

@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
 import { type AdmissionLimits, countedAddress, createAdmission, type Visitor } from './admission.ts'
 import { refusalText, tooManyConnections } from './refusal.ts'
+import { keyOfTheDay, resumption, type TicketKeys } from './ticket-keys.ts'
 
 /** Where connections come in: they are counted, and their first byte tells TLS from plain HTTP. */
 export interface Doorway {
@@ -17,9 +18,16 @@ const tlsHandshakeByte = 0x16
 const turnAwayMilliseconds = 1_000
 const turnAwayMax = 100
 
+/** Whom clients see, and the keys that let them come back in short; without these, at this process alone. */
+export interface TlsIdentity {
+  cert: string
+  key: string
+  ticketKeys?: TicketKeys
+}
+
 /** Hands over every visitor with the socket to talk to it by: its own, or the one inside of TLS. */
 export function openDoorway(
-  certificate: { cert: string; key: string },
+  { cert, key, ticketKeys }: TlsIdentity,
   limits: AdmissionLimits,
   welcome: (visitor: Visitor, socket: Socket) => void,
 ): Doorway {
@@ -28,18 +36,20 @@ export function openDoorway(
   let turnedAway = 0
   let beingTurnedAway = 0
 
-  const secure = createSecureServer({ ...certificate, ALPNProtocols: ['http/1.1'] }, (socket) => {
+  const secure = createSecureServer({ cert, key, ...resumption, ALPNProtocols: ['http/1.1'] }, (socket) => {
     const visitor = shakingHands.get(endsOf(socket))
     shakingHands.delete(endsOf(socket))
     if (visitor) welcome(visitor, socket)
     else socket.destroy()
   })
+  const takeKeyOfTheDay = ticketKeys && keyOfTheDay(secure, ticketKeys)
 
   function shakeHands(visitor: Visitor): void {
     const { socket } = visitor
     const ends = endsOf(socket)
     shakingHands.set(ends, visitor)
     socket.once('close', () => shakingHands.get(ends) === visitor && shakingHands.delete(ends))
+    takeKeyOfTheDay?.()
     secure.emit('connection', socket)
   }
 

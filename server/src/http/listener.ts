@@ -5,7 +5,7 @@ import type { ApiError } from '../kit/errors.ts'
 import { createServer } from '../plain/http.ts'
 import type { AdmissionLimits } from './admission.ts'
 import { type ClientConnection, connectionOf, openConnection, type Turn } from './connection.ts'
-import { openDoorway } from './doorway.ts'
+import { openDoorway, type TlsIdentity } from './doorway.ts'
 import { createHoldings } from './holdings.ts'
 import { endPatience, usualPatience } from './patience.ts'
 import { noTunnels, unreadable, upgradeTooEarly } from './refusal.ts'
@@ -56,7 +56,7 @@ export const usualLimits: ListenerLimits = {
 const headBytesMax = 16_384
 
 export async function listen(
-  { host, port, cert, key }: { host: string; port: number; cert: string; key: string },
+  { host, port, ...identity }: { host: string; port: number } & TlsIdentity,
   handler: RequestListener,
   patience = usualPatience,
   limits = usualLimits,
@@ -121,7 +121,7 @@ export async function listen(
     handler(request, response)
   }
 
-  const { server, visitors, handshakes, turnedAway } = openDoorway({ cert, key }, limits, (visitor, socket) => {
+  const { server, visitors, handshakes, turnedAway } = openDoorway(identity, limits, (visitor, socket) => {
     const connection = openConnection(socket, holdings, () => {
       visitor.isHandedOver = true
       visitor.connection = undefined

@@ -11,6 +11,8 @@ export interface Certificates {
   caFile: string
 }
 
+export const authorityFile = 'ca.pem'
+
 const caDays = 3_650
 const leafDays = 398
 const renewDaysBefore = 30
@@ -37,7 +39,7 @@ export function namesMissing(cert: string, region: string, domain: string): stri
 /** The stored certificates, made or renewed where that is needed. */
 export async function localCertificates(folder: string, domain: string): Promise<Certificates> {
   const files = {
-    ca: join(folder, 'ca.pem'),
+    ca: join(folder, authorityFile),
     caKey: join(folder, 'ca-key.pem'),
     cert: join(folder, 'server.pem'),
     key: join(folder, 'server-key.pem'),

@@ -39,7 +39,8 @@ async function makeAuthority(days: number): Promise<Pair> {
   const keys = await newKeys()
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serial(),
-    name: 'CN=Parley local authority',
+    // Its own: of two with one name that a machine trusts, a client may hold a certificate against the wrong one.
+    name: `CN=Parley local authority ${webcrypto.randomUUID().slice(0, 8)}`,
     ...validity(days),
     signingAlgorithm: algorithm,
     keys,

@@ -22,6 +22,8 @@ export interface Secrets {
   open(sealed: string): string
   /** A keyed hash: the same text always gives the same answer, and nothing can be learnt from it without the key. */
   fingerprint(text: string): string
+  /** Bytes for a key with this one purpose: the same on every node of an install, and on no other install. */
+  derive(purpose: string, bytes: number): Buffer
 }
 
 /** Counts per window, for rate limits; shared by all nodes where there are several. */

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { openFile, type RawOutcome, statementsOn } from './sqlite-file.ts'
 
@@ -54,3 +55,5 @@ process.on('message', ({ text, parameters }: Question) => {
 })
 process.on('disconnect', () => process.exit())
 say('ready')
+// For the next one, as a reader is killed in the end and writes down nothing by itself.
+flushCompileCache()

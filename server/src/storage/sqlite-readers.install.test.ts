@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { readersOf } from '../../../tests/support/long-reads.ts'
+import { canBeAsked, environmentOf } from '../../../tests/support/processes.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openFile } from './sqlite-file.ts'
 import { createReaders, type Readers } from './sqlite-readers.ts'
@@ -51,6 +52,19 @@ describe('readers of SQLite', () => {
       await assert.rejects(async () => run('SELECT nonsense', []), /no such column/)
       await assert.rejects(async () => run('DELETE FROM things', []), /readonly|read-only/)
       assert.deepEqual((await run('SELECT 1 AS one', [])).rows, [{ one: 1 }])
+    }, never)
+  })
+
+  it('know nothing of the environment of the server but where compiled code is kept', async (test) => {
+    if (!canBeAsked) return test.skip('only Linux tells the environment of a process')
+    await readers.lend(async (run) => {
+      await run('SELECT 1', [])
+      const [reader = 0] = readersOf()
+      const names = environmentOf(reader).map((entry) => entry.split('=')[0] ?? '')
+      assert.deepEqual(
+        names.filter((name) => !/^(NODE_CHANNEL_\w+|NODE_COMPILE_CACHE)$/.test(name)),
+        [],
+      )
     }, never)
   })
 

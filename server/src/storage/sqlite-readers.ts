@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { getCompileCacheDir } from 'node:module'
 import { setPriority } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RunStatement, StatementOutcome } from './connection.ts'
 import { asObjects } from './sqlite-file.ts'
@@ -55,7 +57,7 @@ export function createReaders(file: string, options: RestOptions): Readers {
     const child = fork(program, [file, String(process.pid)], {
       serialization: 'advanced',
       execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${heapMegabytes}`],
-      env: {},
+      env: environment(),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     const { promise: started, resolve: begin, reject: fail } = Promise.withResolvers<void>()
@@ -133,6 +135,13 @@ export function createReaders(file: string, options: RestOptions): Readers {
       await Promise.all(ending)
     },
   }
+}
+
+/** Nothing of the server's own, which holds secrets: only where code is kept that is compiled already. */
+function environment(): NodeJS.ProcessEnv {
+  // This is the part of it for this version of Node.
+  const folder = getCompileCacheDir()
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 // Lower than usual, but not so low that it stands still on a busy machine.

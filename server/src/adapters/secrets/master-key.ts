@@ -18,8 +18,8 @@ export const masterKeyBytes = 32
 
 /** Encryption and keyed hashing under one master key, each with a key of its own derived from it. */
 export function secretsUnder(masterKey: Buffer): Secrets {
-  const sealingKey = derive(masterKey, 'parley sealing')
-  const hashingKey = derive(masterKey, 'parley fingerprints')
+  const sealingKey = keyFor(masterKey, 'parley sealing')
+  const hashingKey = keyFor(masterKey, 'parley fingerprints')
   return {
     seal(plain) {
       const nonce = randomBytes(nonceBytes)
@@ -34,10 +34,15 @@ export function secretsUnder(masterKey: Buffer): Secrets {
       return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString('utf8')
     },
     fingerprint: (text) => createHmac('sha256', hashingKey).update(text).digest('base64url'),
+    derive: (purpose, bytes) => derive(masterKey, `parley ${purpose}`, bytes),
   }
 }
 
 /** A key object, made once: from plain bytes each use would make one anew, at several times the cost of the hash. */
-function derive(masterKey: Buffer, purpose: string): KeyObject {
-  return createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), purpose, keyBytes)))
+function keyFor(masterKey: Buffer, purpose: string): KeyObject {
+  return createSecretKey(derive(masterKey, purpose, keyBytes))
+}
+
+function derive(masterKey: Buffer, purpose: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), purpose, bytes))
 }
