@@ -67,12 +67,10 @@ describe('hostile words on the chat page', { skip }, () => {
   it('are shown in messages, from the last to the first', async () => {
     const { page } = reader
     await page.getByRole('article').last().waitFor()
-    const list = page.getByRole('region', { name: 'Messages' })
-    const began = page.getByText('This is where it began.')
-    while (!(await began.isVisible())) {
-      await list.evaluate((box) => box.scrollTo(0, 0))
-      await page.evaluate('new Promise(requestAnimationFrame)')
-    }
+    await page.waitForFunction(() => {
+      document.querySelector('section[aria-label="Messages"] > div')?.scrollTo(0, 0)
+      return document.body.innerText.includes('This is where it began.')
+    })
     assert.equal(await page.evaluate('window.__xss'), undefined)
   })
 
