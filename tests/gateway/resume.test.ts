@@ -83,6 +83,17 @@ for (const database of databases) {
       await back.close()
     }
 
+    it('goes on where it was, also if its user goes by another name meanwhile', async () => {
+      const { uid, device, token } = await somebody()
+      device.cut()
+      assertSucceeds(await app.put(`/users/${uid}`, { name: 'Renamed' }))
+      await say(app, 'ada', uid, 'Hello')
+      await untilTold(h)
+      const back = await comeBack(device, token)
+      assert.deepEqual([back.welcome.resumed, kinds(back.frames)], [true, ['user updated', 'Hello', 'caught_up']])
+      await back.close()
+    })
+
     for (const { from, pass } of [
       { from: 'memory', pass: async () => {} },
       { from: 'the log', pass: forget },

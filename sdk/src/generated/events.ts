@@ -6,6 +6,8 @@ import type { CallFact, Conversation, Group, Message, Reaction, User } from './r
 export interface EventPayloads {
   'user.updated': {
     user: User
+    /** The role before, if it is another one now */
+    oldRole?: string
   }
   'user.deactivated': {
     uid: string

@@ -7,8 +7,8 @@ export interface Hearer {
   appId: string
   uid: string
   sessions: Set<Session>
-  /** Keys of what they hear. */
-  channels: Set<string>
+  /** Keys of what they hear; for very many users in very many groups a list takes half of what a set does. */
+  channels: string[]
   /** What of it they may be shown; all, if nothing stands here. Read again before it is next asked, where it is `unknown`. */
   shows: Shows | 'unknown' | undefined
   /** How often that has changed. */
@@ -82,7 +82,7 @@ export function createHearers(): Hearers {
   function join(app: HearersOfApp, channel: string, uid: string | undefined): void {
     const hearer = uid === undefined ? undefined : app.byUid.get(uid)
     if (!hearer) return
-    hearer.channels.add(enter(app, hearer, channel))
+    if (!app.byChannel.get(channel)?.hearers.has(hearer)) hearer.channels.push(enter(app, hearer, channel))
     // What holds for members of the group holds for them from now on.
     doubtSight(hearer)
   }
@@ -90,7 +90,8 @@ export function createHearers(): Hearers {
   function part(app: HearersOfApp, channel: string, uid: string | undefined): void {
     const named = uid === undefined ? undefined : app.byUid.get(uid)
     for (const hearer of uid === undefined ? [...hearersAt(app, channel)] : named ? [named] : nobody) {
-      hearer.channels.delete(channel)
+      const place = hearer.channels.indexOf(channel)
+      if (place >= 0) hearer.channels.splice(place, 1)
       leave(app, hearer, channel)
     }
   }
@@ -100,7 +101,7 @@ export function createHearers(): Hearers {
     add(hearer) {
       const app = appOf(hearer.appId)
       app.byUid.set(hearer.uid, hearer)
-      hearer.channels = new Set([...hearer.channels].map((channel) => enter(app, hearer, channel)))
+      hearer.channels = hearer.channels.map((channel) => enter(app, hearer, channel))
     },
     remove(hearer) {
       const app = apps.get(hearer.appId)

@@ -14,6 +14,8 @@ export interface Line {
   hasRoom(): boolean
   /** Waits until a good part of that is taken; answers whether it was. Whoever takes nothing for too long is let go. */
   room(): Promise<boolean>
+  /** Lets go of a device that does not take what it was sent; it is to come back and resume. */
+  letGo(): void
   close(code: number, reason: string): void
   isOpen(): boolean
 }
@@ -77,6 +79,7 @@ export function openLine(device: WebSocket, socket: Duplex, post: Post, figures:
   }
 
   function letGo(): void {
+    if (!isOpen()) return
     figures.tooSlow += 1
     waiting = []
     waitingBytes = 0
@@ -115,6 +118,7 @@ export function openLine(device: WebSocket, socket: Duplex, post: Post, figures:
       }
       return isOpen()
     },
+    letGo,
     close,
     isOpen,
   }

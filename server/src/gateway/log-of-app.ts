@@ -1,8 +1,9 @@
 import type { EventsByName } from '../dispatch/events-by-name.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
 import type { EventDefinition } from '../kit/event.ts'
+import { mapInTurns } from '../plain/map-in-turns.ts'
 import type { EventRow } from '../storage/tables.ts'
-import type { TenantDb } from '../storage/tenant.ts'
+import { prepared, type TenantDb } from '../storage/tenant.ts'
 
 /** What the log of an app holds, for those who were away for longer than memory reaches. */
 export interface LogOfApp {
@@ -29,9 +30,18 @@ export function logOfApp(events: EventsByName): LogOfApp {
     return definition && { id, appId: app_id, definition, payload: JSON.parse(payload), kept: payload, at, device }
   }
 
-  const known = (rows: EventRow[]) => rows.flatMap((row) => eventOf(row) ?? [])
+  // Each may be as large as a message can be.
+  const known = async (rows: EventRow[]) => (await mapInTurns(rows, eventOf)).filter((event) => event !== undefined)
   const between = (db: TenantDb, after: number, upTo: number) =>
     db.select('events').where('events.id', '>', after).where('events.id', '<=', upTo)
+
+  const turnsBetween = prepared<{ after: number; upTo: number }, EventRow>((db, { after, upTo }) =>
+    between(db, after, upTo)
+      .selectAll('events')
+      .where('events.name', 'in', turning)
+      .orderBy('events.id')
+      .limit(turnsMax),
+  )
 
   return {
     async count(db, after, upTo, most) {
@@ -43,8 +53,7 @@ export function logOfApp(events: EventsByName): LogOfApp {
       return known(await rows.execute())
     },
     async turns(db, after, upTo = Number.MAX_SAFE_INTEGER) {
-      const turns = between(db, after, upTo).selectAll('events').where('events.name', 'in', turning)
-      const rows = await turns.orderBy('events.id').limit(turnsMax).execute()
+      const rows = await turnsBetween(db, { after, upTo })
       return rows.length < turnsMax ? known(rows) : undefined
     },
     eventOf,

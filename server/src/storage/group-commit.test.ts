@@ -18,6 +18,7 @@ function noted() {
       batch = []
     },
     rollback: nothing,
+    ended: nothing,
     explained: (error) => error,
     connection: {} as Connection,
   })
@@ -68,6 +69,7 @@ describe('writes that wait for each other', () => {
       undo: nothing,
       commit: async () => {},
       rollback: nothing,
+      ended: nothing,
       explained: (error) => error,
       connection: {} as Connection,
     })

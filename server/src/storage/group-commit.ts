@@ -15,6 +15,8 @@ interface Writer {
   undo(): void
   commit(): Promise<void>
   rollback(): void
+  /** A batch is over, whatever came of it. */
+  ended(othersWait: boolean): void
   /** What a failure means to whoever wanted to write. */
   explained(error: unknown): unknown
   connection: Connection
@@ -99,7 +101,10 @@ export function createGroupCommit(writer: Writer) {
 
   async function drain(): Promise<void> {
     try {
-      while (next()) await commitSome()
+      while (next()) {
+        await commitSome()
+        writer.ended(next() !== undefined)
+      }
     } finally {
       running = false
     }

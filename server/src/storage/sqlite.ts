@@ -6,7 +6,7 @@ import { type Connection, connectionOver, keptByApp, type StatementOutcome } fro
 import type { Database } from './database.ts'
 import type { Flavour } from './flavour.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { allHints, createListeners, type Hint, notingHints } from './hints.ts'
+import { allHints, createListeners, gatherHints, notingHints } from './hints.ts'
 import { readInTurns, writeInTurns } from './in-turns.ts'
 import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
 import { createReaders } from './sqlite-readers.ts'
@@ -80,7 +80,7 @@ export function openSqlite(file: string, listener = untold): Database {
   // A commit that many share changes pages all over the indexes; those that do not fit would be written and read twice.
   writer.exec('PRAGMA cache_size = -64000')
   const listeners = createListeners()
-  const hints = new Set<Hint>()
+  const hints = gatherHints(listeners.tell)
   const readers = createReaders(file, { whenAtRest: () => reader.exec('PRAGMA wal_checkpoint(PASSIVE)') })
 
   const readRows = statements(reader)
@@ -90,14 +90,17 @@ export function openSqlite(file: string, listener = untold): Database {
   let committedAt = Number.NEGATIVE_INFINITY
   const write = createGroupCommit({
     ...transactions,
+    begin() {
+      hints.began()
+      transactions.begin()
+    },
     async commit() {
       await transactions.commit()
       committedAt = performance.now()
       trouble.passed()
-      listeners.tell(hints)
-      hints.clear()
     },
-    connection: connectionOver(flavour, notingHints(writeInTurns(statements(writer)), hints)),
+    ended: hints.ended,
+    connection: connectionOver(flavour, notingHints(writeInTurns(statements(writer)), hints.noted)),
     explained(error) {
       if (!takesNoWrites(error)) return error
       trouble.met(error, true)

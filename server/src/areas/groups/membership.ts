@@ -168,10 +168,13 @@ export async function groupsSeenBy(
   )
 }
 
+const guidsOfUser = prepared<{ uid: string }, { guid: string }>((db, { uid }) =>
+  db.select('groups').select('groups.guid').where('groups.id', 'in', groupIdsOf(db, uid)),
+)
+
 /** The channels of a user's groups. */
 export async function channelsOfGroups(db: TenantDb, uid: string): Promise<Channel[]> {
-  const groups = db.select('groups').select('groups.guid').where('groups.id', 'in', groupIdsOf(db, uid))
-  return (await groups.execute()).map(({ guid }) => groupChannel(guid))
+  return (await guidsOfUser(db, { uid })).map(({ guid }) => groupChannel(guid))
 }
 
 // More would make the event of a deletion large.

@@ -14,10 +14,12 @@ export const userCreated = defineEvent({ name: 'user.created', payload: withUser
 
 export const userUpdated = defineEvent({
   name: 'user.updated',
-  payload: withUser,
+  payload: Type.Object({
+    user: User,
+    oldRole: Type.Optional(Type.String({ description: 'The role before, if it is another one now' })),
+  }),
   audience: ({ user }) => [userChannel(user.uid)],
-  // The role may be another.
-  changesSightOf: ({ user }) => [userChannel(user.uid)],
+  changesSightOf: ({ user, oldRole }) => (oldRole === undefined ? [] : [userChannel(user.uid)]),
 })
 
 /** Access is suspended; everything the user has stays. */

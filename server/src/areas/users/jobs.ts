@@ -29,7 +29,9 @@ export const leaveDeletedRole = job({
   bulk: true,
   async run({ role, roleId }, work) {
     const rows = await usersWithRole(work.db, role, roleId, usersAtATime)
-    for (const row of await resetRoles(work, rows)) await work.emit(userUpdated, { user: toUser(work, row) })
+    for (const row of await resetRoles(work, rows)) {
+      await work.emit(userUpdated, { user: toUser(work, row), oldRole: role })
+    }
     return rows.length < usersAtATime ? undefined : { againAt: work.now }
   },
 })

@@ -152,7 +152,9 @@ const updateUser = operation({
 
 async function change(work: Work, row: UserRow, body: Parameters<typeof changeUser>[2]): Promise<UserRow> {
   const changed = await changeUser(work, row, body)
-  if (changed !== row) await work.emit(userUpdated, { user: toUser(work, changed) })
+  const isOtherRole = changed.role !== row.role || changed.role_id !== row.role_id
+  const told = { user: toUser(work, changed), ...(isOtherRole && { oldRole: row.role }) }
+  if (changed !== row) await work.emit(userUpdated, told)
   return changed
 }
 

@@ -1,0 +1,26 @@
+import type { Announcer } from './announcer.ts'
+import type { PresenceWish } from './frames-in.ts'
+import type { Session } from './session.ts'
+
+/** Which devices hear who comes and goes. */
+export interface Subscriptions {
+  /** Lets a device hear of it as it wishes, and no longer as it wished before. */
+  subscribe(session: Session, wish: PresenceWish): void
+}
+
+export function createSubscriptions(announcer: Announcer): Subscriptions {
+  const ends = new Map<Session, () => void>()
+  return {
+    subscribe(session, { mode, roles = [] }) {
+      const { app, caller, line } = session
+      const endBefore = ends.get(session)
+      ends.delete(session)
+      if (mode !== 'NONE' && line.isOpen()) {
+        const whom = { appId: app.id, uid: caller.uid, mode, roles: new Set(roles) }
+        ends.set(session, announcer.subscribe({ ...whom, send: line.signal }))
+      }
+      // Only now: with its last subscriber an app forgets what it was about to tell.
+      endBefore?.()
+    },
+  }
+}
