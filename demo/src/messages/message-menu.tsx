@@ -27,7 +27,7 @@ export function MessageMenu({ message, isOwn, tool, choose }: MessageToolsProps)
       opened={tool === 'menu'}
       onChange={(isOpen) => choose(isOpen ? 'menu' : undefined)}
       clickOutsideEvents={['mousedown', 'touchstart']}
-      position="bottom-end"
+      position={isOwn ? 'bottom-end' : 'bottom-start'}
       width={200}
       returnFocus={false}
     >
@@ -86,7 +86,7 @@ function Choice({ icon: Icon, label, isGrave = false, keepsOpen = false, run }: 
     <Menu.Item
       leftSection={<Icon size={16} aria-hidden />}
       closeMenuOnClick={!keepsOpen}
-      {...(isGrave && { color: 'red' })}
+      {...(isGrave && { c: 'var(--grave)' })}
       onClick={run}
     >
       {label}
