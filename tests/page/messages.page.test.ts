@@ -280,7 +280,7 @@ describe('a long conversation on the chat page', { skip }, () => {
       const first = list?.querySelector('article')
       if (!list || !scroller || !first) throw new Error('There is no list.')
       const before = list.querySelectorAll('article').length
-      scroller.scrollTop = 300
+      scroller.scrollTop = 0
       const place = first.getBoundingClientRect().top
       await new Promise<void>((resolve) => {
         const look = () => (list.querySelectorAll('article').length > before ? resolve() : requestAnimationFrame(look))
