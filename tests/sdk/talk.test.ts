@@ -199,6 +199,9 @@ describe('what the client keeps', () => {
     await other.thread(id).send({ text: 'Both' }).done
     await until('replies count', () => shown()?.replyCount === 2 && thread.messages.get().items.length === 2)
     assert.deepEqual(texts(talk), ['Boats'])
+    await until('a reply is new', () => shown()?.unreadRepliesCount === 1)
+    await talk.markRead()
+    await until('no reply is new', () => (shown()?.unreadRepliesCount ?? 0) === 0)
     await talk.delete(id)
     await until('it is deleted', () => shown()?.deletedAt !== undefined)
     for (const { stop: end } of [{ stop }, otherWatch, threadWatch]) end()
