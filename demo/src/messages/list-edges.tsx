@@ -20,7 +20,7 @@ function Edge({ isFailed, retry }: { isFailed: boolean; retry(): Promise<void> }
   if (!isFailed) {
     return (
       <div className={styles.edge}>
-        <Loader size="xs" aria-label="Loading messages" />
+        <Loader role="status" size="xs" aria-label="Loading messages" />
       </div>
     )
   }

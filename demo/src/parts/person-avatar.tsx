@@ -2,9 +2,13 @@ import { Avatar, Indicator } from '@mantine/core'
 import { useChat } from '../state/chat.tsx'
 import { useStore } from '../state/use-store.ts'
 
+// Those in which initials can be read well, in both themes.
+const colours = ['blue', 'cyan', 'grape', 'indigo', 'pink', 'violet']
+
 /** Initials on a colour of their own: the demo fetches pictures from nowhere. */
 export function PersonAvatar({ name, size = 36 }: { name: string; size?: number }) {
-  return <Avatar name={name} color="initials" size={size} radius="xl" alt="" aria-hidden />
+  const initials = { name, color: 'initials', allowedInitialsColors: colours }
+  return <Avatar {...initials} size={size} radius="xl" alt="" aria-hidden />
 }
 
 /** The same, with a dot while they are there. */
