@@ -64,7 +64,7 @@ export async function deviceOf(
     reducedMotion: 'reduce',
     ...options,
   })
-  if (uid !== undefined) await context.addInitScript(`sessionStorage.setItem('parley.person', ${JSON.stringify(uid)})`)
+  if (uid !== undefined) await context.addInitScript(`(${become})(${JSON.stringify(uid)})`)
   const page = await context.newPage()
   const complaints = complaintsOf(page, new URL(pageUrl).origin)
   const goTo = async (hash: string) => {
@@ -75,6 +75,9 @@ export async function deviceOf(
   await goTo(at)
   return { page, complaints, goTo, close: () => context.close() }
 }
+
+/** Runs in the browser. An empty tab keeps nothing. */
+const become = "(uid) => location.protocol === 'about:' || sessionStorage.setItem('parley.person', uid)"
 
 function startBrowser(): Promise<Browser> {
   return chromium.launch({
