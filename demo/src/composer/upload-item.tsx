@@ -1,6 +1,7 @@
 import { ActionIcon, CloseButton, Progress, Text } from '@mantine/core'
 import type { UploadState } from '@parley/sdk'
 import { File as FileIcon, RotateCw } from 'lucide-react'
+import { useState } from 'react'
 import type { DraftFile } from '../state/drafts.ts'
 import { useStore } from '../state/use-store.ts'
 import { sizeInWords } from './size-in-words.ts'
@@ -42,7 +43,10 @@ export function UploadItem({ file: { file, upload, preview }, isSent = false, re
 }
 
 function Picture({ preview }: { preview: string | undefined }) {
-  if (preview) return <img className={styles.picture} src={preview} alt="" />
+  const [isBroken, setIsBroken] = useState(false)
+  if (preview && !isBroken) {
+    return <img className={styles.picture} src={preview} alt="" onError={() => setIsBroken(true)} />
+  }
   return (
     <span className={styles.picture}>
       <FileIcon size={20} aria-hidden />
