@@ -25,7 +25,7 @@ export function UploadItem({ file: { file, upload, preview }, isSent = false, re
         <Text truncate dir="auto" title={file.name}>
           {file.name}
         </Text>
-        <Text size="xs" c="var(--quiet)" className={styles.state ?? ''} title={state.error?.message}>
+        <Text size="xs" className={styles.state ?? ''} title={state.error?.message}>
           {inWords(state, isSent)}
         </Text>
         {isUnderWay && <Bar label={`Upload of ${file.name}`} {...state} />}
