@@ -95,6 +95,54 @@ describe('lists of the chat page', { skip }, () => {
     await jonas.getByRole('button', { name: 'Actions for Wanjiru Kamau' }).waitFor({ state: 'detached' })
   })
 
+  it('leads a group: roles, its name, members who come and go, another owner', async () => {
+    const { api } = await openDemo()
+    const members = { participants: ['wanjiru', 'mei'] }
+    await api('POST', '/groups', { guid: 'plane', name: 'Plane', type: 'public', members }, 'jonas')
+    const jonas = await open('jonas', { at: '#/group/plane/members' })
+    const dialog = jonas.getByRole('dialog')
+    const actionsFor = (name: string) => jonas.getByRole('button', { name: `Actions for ${name}` })
+    const act = async (name: string, item: string, yes: string) => {
+      await actionsFor(name).click()
+      await jonas.getByRole('menuitem', { name: item, exact: true }).click()
+      await dialog.getByRole('button', { name: yes }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await act('Wanjiru Kamau', 'Make moderator', 'Make moderator')
+    await jonas.getByRole('button', { name: /Wanjiru Kamau.*Moderator/ }).waitFor()
+
+    await jonas.getByRole('button', { name: 'Edit', exact: true }).click()
+    await dialog.getByLabel('Name').fill('Plane & saw')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await jonas.getByRole('heading', { name: 'Plane & saw', level: 1 }).waitFor()
+
+    await jonas.getByRole('button', { name: 'Add', exact: true }).click()
+    await dialog.getByLabel('Find people').fill('kenji')
+    await dialog.getByRole('button', { name: /Kenji Mori/ }).click()
+    await dialog.getByRole('button', { name: 'Add to the group' }).click()
+    await act('Kenji Mori', 'Remove', 'Remove')
+    await actionsFor('Kenji Mori').waitFor({ state: 'detached' })
+
+    await act('Mei Chen', 'Make owner', 'Hand the group over')
+    await jonas.getByRole('button', { name: /Mei Chen.*Owner/ }).waitFor()
+    await jonas.getByRole('button', { name: 'Leave' }).click()
+    await dialog.getByRole('button', { name: 'Leave' }).click()
+    await jonas.getByRole('link', { name: /Plane & saw/ }).waitFor({ state: 'detached' })
+
+    const mei = await open('mei', { at: '#/group/plane/members' })
+    await mei.getByRole('button', { name: 'Delete', exact: true }).click()
+    await mei.getByRole('dialog').getByRole('button', { name: 'Delete the group' }).click()
+    await mei.getByRole('link', { name: /Plane & saw/ }).waitFor({ state: 'detached' })
+    assert.equal((await api('GET', '/groups/plane')).status, 404)
+  })
+
+  it('marks conversations in which something is begun', async () => {
+    const nora = await open('nora', { at: '#/group/all-hands' })
+    await nora.getByRole('textbox', { name: 'Message', exact: true }).fill('Not yet')
+    await nora.getByRole('link', { name: /Priya Raman/ }).click()
+    await nora.getByRole('link', { name: /All hands.*Draft: Not yet/ }).waitFor()
+  })
+
   it('blocks and unblocks somebody', async () => {
     const milo = await open('milo', { at: '#/user/amara/person' })
     await milo.getByRole('button', { name: 'Block', exact: true }).click()

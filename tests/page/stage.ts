@@ -94,7 +94,9 @@ function startBrowser(): Promise<Browser> {
 function complaintsOf(page: Page, origin: string): string[] {
   const complaints: string[] = []
   const said = (message: ConsoleMessage) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    // Which resource it was that failed is told beside the words.
+    const which = message.text().startsWith('Failed to load') ? ` ${message.location().url}` : ''
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text() + which)
   }
   page.on('console', said)
   page.on('pageerror', (error) => complaints.push(String(error)))

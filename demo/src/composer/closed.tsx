@@ -40,7 +40,10 @@ export function JoinNotice({ guid }: { guid: string }) {
 
   return (
     <form className={styles.closed} onSubmit={submit}>
-      <Text>You are not a member of this group{mayJoin ? '.' : ', and it takes members by invitation only.'}</Text>
+      <Text>
+        You are not a member of this group
+        {details?.type === 'private' ? ', and it takes members by invitation only.' : '.'}
+      </Text>
       {details?.type === 'password' && (
         <PasswordInput
           {...{ 'aria-label': 'Password of the group', placeholder: 'Password', autoComplete: 'off' }}
