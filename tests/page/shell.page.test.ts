@@ -28,10 +28,10 @@ describe('the chat page around its conversations', { skip }, () => {
     await banner.waitFor()
     await boxOf(page).fill('Written on the train')
     await boxOf(page).press('Enter')
-    await page.getByLabel('On its way').waitFor()
+    await page.getByRole('img', { name: 'On its way' }).waitFor()
     await page.context().setOffline(false)
     await banner.waitFor({ state: 'detached' })
-    await page.getByLabel('On its way').waitFor({ state: 'detached' })
+    await page.getByRole('img', { name: 'On its way' }).waitFor({ state: 'detached' })
     const { body } = await api('GET', '/users/mei/messages?limit=100&category=message', undefined, 'kenji')
     const arrived = body.data.filter((message: { data: { text?: string } }) =>
       message.data.text?.startsWith('Written on the train'),
