@@ -103,6 +103,87 @@ describe('composing on the chat page', { skip }, () => {
     await close()
   })
 
+  it('takes files that are pasted, and says of folders that they cannot be sent', async () => {
+    const { page, complaints, close } = await deviceOf('elif', { at: '#/user/mei' })
+    await boxOf(page).evaluate((box) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(new File(['hello'], 'copied.txt', { type: 'text/plain' }))
+      box.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }))
+    })
+    const files = page.getByRole('list', { name: 'Files' })
+    await files.getByText('copied.txt').waitFor()
+    await files.getByRole('button', { name: 'Remove copied.txt' }).click()
+    await files.waitFor({ state: 'detached' })
+    await page.evaluate(() => {
+      const folder = { isDirectory: true } as FileSystemEntry
+      DataTransferItem.prototype.webkitGetAsEntry = () => folder
+    })
+    await drop(page, 'main', 'drawings')
+    await page.getByText('Folders cannot be sent.').waitFor()
+    assert.equal(await files.count(), 0)
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+
+  it('gives a message back that has lost a file on its way, to be sent with it after all', async () => {
+    const { page, close } = await deviceOf('elif', { at: '#/user/kenji' })
+    let lose = () => {}
+    const isLost = new Promise<void>((resolve) => {
+      lose = resolve
+    })
+    await page.route(/\/files\//, async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue()
+      await isLost
+      return route.abort()
+    })
+    await boxOf(page).waitFor()
+    await drop(page, 'main', 'sketch.txt')
+    await boxOf(page).fill('My sketch')
+    await page.keyboard.press('Enter')
+    await messagesOf(page).filter({ hasText: 'My sketch' }).waitFor()
+    lose()
+    const again = page.getByRole('button', { name: 'Try sketch.txt again' })
+    await again.waitFor()
+    assert.equal(await boxOf(page).inputValue(), 'My sketch')
+    assert.equal(await messagesOf(page).filter({ hasText: 'My sketch' }).count(), 0)
+    await page.unroute(/\/files\//)
+    await again.click()
+    await again.waitFor({ state: 'detached' })
+    await boxOf(page).press('Enter')
+    await messagesOf(page).filter({ hasText: 'sketch.txt' }).waitFor()
+    const { type, data } = await lastBetween('elif', 'kenji')
+    assert.deepEqual([type, data.text, data.attachments[0].name], ['file', 'My sketch', 'sketch.txt'])
+    await close()
+  })
+
+  it('quotes what is chosen, with a way not to', async () => {
+    const { api } = await openDemo()
+    const said = { receiver: 'wanjiru', receiverType: 'user', type: 'text', data: { text: 'Which oil?' } }
+    const { id } = (await api('POST', '/messages', { category: 'message', ...said }, 'mei')).body.data
+    const { page, complaints, close } = await deviceOf('wanjiru', { at: '#/user/mei' })
+    const quote = page.getByRole('form', { name: 'New message' }).getByText('Which oil?')
+    const choose = async () => {
+      const message = page.getByRole('main').getByRole('article', { name: /Which oil\?/ })
+      await message.first().hover()
+      await message.first().getByRole('button', { name: 'Quote' }).click()
+      await quote.waitFor()
+    }
+    await choose()
+    await page.getByRole('button', { name: 'Do not quote it' }).click()
+    await quote.waitFor({ state: 'detached' })
+    await choose()
+    await boxOf(page).fill('Linseed')
+    await page.keyboard.press('Enter')
+    await quote.waitFor({ state: 'detached' })
+    await messagesOf(page)
+      .filter({ hasText: 'Linseed' })
+      .getByLabel(/^(Sent|Delivered|Read)/)
+      .waitFor()
+    assert.equal((await lastBetween('wanjiru', 'mei')).quotedMessageId, id)
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+
   it('records a voice note, lets one hear it, and sends it as sound', async () => {
     const { page, complaints, close } = await deviceOf('wanjiru', { at: '#/user/nora' })
     await page.getByRole('button', { name: 'Record a voice note' }).click()

@@ -64,9 +64,7 @@ export async function deviceOf(
     reducedMotion: 'reduce',
     ...options,
   })
-  // An empty page keeps nothing, and would complain.
-  const remember = `if (location.protocol === 'https:') sessionStorage.setItem('parley.person', ${JSON.stringify(uid)})`
-  if (uid !== undefined) await context.addInitScript(remember)
+  if (uid !== undefined) await context.addInitScript(`(${become})(${JSON.stringify(uid)})`)
   const page = await context.newPage()
   const complaints = complaintsOf(page, new URL(pageUrl).origin)
   const goTo = async (hash: string) => {
@@ -77,6 +75,9 @@ export async function deviceOf(
   await goTo(at)
   return { page, complaints, goTo, close: () => context.close() }
 }
+
+/** Runs in the browser. An empty tab keeps nothing. */
+const become = "(uid) => location.protocol === 'about:' || sessionStorage.setItem('parley.person', uid)"
 
 function startBrowser(): Promise<Browser> {
   return chromium.launch({
@@ -93,7 +94,9 @@ function startBrowser(): Promise<Browser> {
 function complaintsOf(page: Page, origin: string): string[] {
   const complaints: string[] = []
   const said = (message: ConsoleMessage) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    // Which resource it was that failed is told beside the words.
+    const which = message.text().startsWith('Failed to load') ? ` ${message.location().url}` : ''
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text() + which)
   }
   page.on('console', said)
   page.on('pageerror', (error) => complaints.push(String(error)))

@@ -1,9 +1,9 @@
 import { Button, PasswordInput, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChat } from '../state/chat.tsx'
+import { useAction } from '../state/use-action.ts'
 import { useStore } from '../state/use-store.ts'
 import styles from './closed.module.css'
-import { useAct } from './use-act.ts'
 
 /** What stands in the place of the composer for those who cannot write. */
 
@@ -11,16 +11,16 @@ export function BlockedNotice({ uid }: { uid: string }) {
   const { client } = useChat()
   const { items } = useStore(client.blocked)
   const name = items.find((user) => user.uid === uid)?.name ?? uid
-  const { act, isBusy, problem } = useAct(() => client.unblock(uid))
+  const { run, isBusy, error } = useAction()
   return (
     <div className={styles.closed}>
       <Text>
         You have blocked <bdi>{name}</bdi>.
       </Text>
-      <Button variant="default" loading={isBusy} onClick={act}>
+      <Button variant="default" loading={isBusy} onClick={() => run(() => client.unblock(uid))}>
         Unblock
       </Button>
-      <Problem text={problem} />
+      <Problem text={error} />
     </div>
   )
 }
@@ -30,17 +30,20 @@ export function JoinNotice({ guid }: { guid: string }) {
   const group = client.group(guid)
   const details = useStore(group.details)
   const [password, setPassword] = useState('')
-  const { act, isBusy, problem } = useAct(() => group.join(password || undefined))
+  const { run, isBusy, error } = useAction()
   const mayJoin = details !== undefined && details.type !== 'private'
 
   function submit(event: FormEvent): void {
     event.preventDefault()
-    act()
+    void run(() => group.join(password || undefined))
   }
 
   return (
     <form className={styles.closed} onSubmit={submit}>
-      <Text>You are not a member of this group{mayJoin ? '.' : ', and it takes members by invitation only.'}</Text>
+      <Text>
+        You are not a member of this group
+        {details?.type === 'private' ? ', and it takes members by invitation only.' : '.'}
+      </Text>
       {details?.type === 'password' && (
         <PasswordInput
           {...{ 'aria-label': 'Password of the group', placeholder: 'Password', autoComplete: 'off' }}
@@ -53,7 +56,7 @@ export function JoinNotice({ guid }: { guid: string }) {
           Join
         </Button>
       )}
-      <Problem text={problem} />
+      <Problem text={error} />
     </form>
   )
 }

@@ -1,4 +1,4 @@
-import type { Conversation, Sent } from '@parley/sdk'
+import type { Conversation } from '@parley/sdk'
 import { changeDraft, type DraftFile, draftOf } from '../state/drafts.ts'
 
 /** The files of a draft, from being chosen to having arrived with a message. */
@@ -28,16 +28,6 @@ export function retryFile(key: string, conversation: Conversation, failed: Draft
   changeDraft(key, (draft) => ({ ...draft, files: draft.files.map((each) => (each.id === failed.id ? again : each)) }))
 }
 
-/** They are shown until the message has arrived, or never will. */
-export function seeOff(key: string, files: readonly DraftFile[], sent: Sent): void {
-  const ids = new Set(files.map(({ id }) => id))
-  const gone = () => {
-    for (const file of files) forgetPreview(file)
-    changeDraft(key, (draft) => ({ ...draft, leaving: draft.leaving.filter(({ id }) => !ids.has(id)) }))
-  }
-  sent.done.then(gone, gone)
-}
-
 /** What a message with these files is: pictures, sound, video, or just files. */
 export function messageTypeOf(files: readonly { file: File }[]): 'image' | 'audio' | 'video' | 'file' {
   const [kind, ...others] = new Set(files.map(({ file }) => file.type.split('/')[0]))
@@ -45,11 +35,11 @@ export function messageTypeOf(files: readonly { file: File }[]): 'image' | 'audi
   return isOne ? kind : 'file'
 }
 
-function draftFile(conversation: Conversation, file: File): DraftFile {
+export function draftFile(conversation: Conversation, file: File): DraftFile {
   const preview = drawn.includes(file.type) ? URL.createObjectURL(file) : undefined
   return { id: crypto.randomUUID(), file, upload: conversation.upload(file), ...(preview && { preview }) }
 }
 
-function forgetPreview({ preview }: DraftFile): void {
+export function forgetPreview({ preview }: DraftFile): void {
   if (preview) URL.revokeObjectURL(preview)
 }

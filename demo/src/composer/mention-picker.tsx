@@ -23,8 +23,8 @@ export function MentionPicker({ isOpen, people, index, listId, optionId, choose 
           }}
         >
           <LiveAvatar uid={person.uid} name={person.name} size={28} />
-          <Text dir="auto" truncate>
-            {person.name}
+          <Text truncate>
+            <bdi>{person.name}</bdi>
           </Text>
         </div>
       ))}

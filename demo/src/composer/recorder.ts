@@ -29,7 +29,8 @@ export async function startRecorder(): Promise<Recorder> {
   recorder.start()
 
   function end(): void {
-    if (recorder.state !== 'inactive') recorder.stop()
+    if (recorder.state === 'inactive') return
+    recorder.stop()
     for (const track of stream.getTracks()) track.stop()
     meter.close()
   }

@@ -1,6 +1,7 @@
 import { ActionIcon, CloseButton, Progress, Text } from '@mantine/core'
 import type { UploadState } from '@parley/sdk'
 import { File as FileIcon, RotateCw } from 'lucide-react'
+import { useState } from 'react'
 import { sizeInWords } from '../parts/size-in-words.ts'
 import type { DraftFile } from '../state/drafts.ts'
 import { useStore } from '../state/use-store.ts'
@@ -24,7 +25,7 @@ export function UploadItem({ file: { file, upload, preview }, isSent = false, re
         <Text truncate dir="auto" title={file.name}>
           {file.name}
         </Text>
-        <Text size="xs" c="var(--quiet)" className={styles.state ?? ''} title={state.error?.message}>
+        <Text size="xs" className={styles.state ?? ''} title={state.error?.message}>
           {inWords(state, isSent)}
         </Text>
         {isUnderWay && <Bar label={`Upload of ${file.name}`} {...state} />}
@@ -42,7 +43,10 @@ export function UploadItem({ file: { file, upload, preview }, isSent = false, re
 }
 
 function Picture({ preview }: { preview: string | undefined }) {
-  if (preview) return <img className={styles.picture} src={preview} alt="" />
+  const [isBroken, setIsBroken] = useState(false)
+  if (preview && !isBroken) {
+    return <img className={styles.picture} src={preview} alt="" onError={() => setIsBroken(true)} />
+  }
   return (
     <span className={styles.picture}>
       <FileIcon size={20} aria-hidden />

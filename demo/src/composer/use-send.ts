@@ -1,8 +1,10 @@
-import type { Conversation, Sending } from '@parley/sdk'
+import type { Conversation } from '@parley/sdk'
 import { useState } from 'react'
-import { type Draft, draftOf, emptyDraft, leaveBar } from '../state/drafts.ts'
-import { asSent } from '../state/mentions.ts'
-import { messageTypeOf, seeOff } from './draft-files.ts'
+import { useChat } from '../state/chat.tsx'
+import { type Draft, draftOf, emptyDraft, leaveBar, passVoiceNote } from '../state/drafts.ts'
+import { asSent, nothingWritten } from '../state/mentions.ts'
+import { draftFile, messageTypeOf } from './draft-files.ts'
+import { hasFailed, type Letter, seeOff } from './see-off.ts'
 
 interface Place {
   draftKey: string
@@ -16,6 +18,7 @@ const tooLong = 'This is too long for one message. Send it in parts, or as a fil
 
 /** Sends what the draft has, or changes the message that it edits. */
 export function useSend({ draftKey, conversation, thread }: Place) {
+  const { client } = useChat()
   const [problem, setProblem] = useState<string>()
   const place = thread === undefined ? conversation : conversation.thread(thread)
 
@@ -39,25 +42,32 @@ export function useSend({ draftKey, conversation, thread }: Place) {
     if (draftOf(draftKey).edit?.message.id === message.id) leaveBar(draftKey)
   }
 
-  function sendNew({ written, quote, files }: Draft): void {
-    const text = asSent(written).trim()
-    if (text === '' && files.length === 0) return
+  function sendNew(draft: Draft): void {
+    if (draft.written.text.trim() === '' && draft.files.length === 0) return
+    post(draft)
+    emptyDraft(draftKey)
+  }
+
+  function sendVoiceNote(file: File): void {
+    const note = draftFile(conversation, file)
+    const { quote } = draftOf(draftKey)
+    try {
+      post({ written: nothingWritten, files: [note], ...(quote && { quote }) })
+      passVoiceNote(draftKey, note)
+    } catch (error) {
+      setProblem((error as Error).message)
+    }
+  }
+
+  function post(letter: Letter): void {
+    const { quote, files } = letter
+    const text = asSent(letter.written).trim()
     const sent = place.send({
       ...(text !== '' && { text }),
       ...(quote && { quote: quote.id }),
       ...(files.length > 0 && { type: messageTypeOf(files), files: files.map(({ upload }) => upload) }),
     })
-    emptyDraft(draftKey)
-    seeOff(draftKey, files, sent)
-  }
-
-  function sendVoiceNote(file: File): void {
-    const sending: Sending = { type: 'audio', files: [conversation.upload(file)] }
-    try {
-      place.send(sending)
-    } catch (error) {
-      setProblem((error as Error).message)
-    }
+    void seeOff(client, draftKey, letter, sent)
   }
 
   return { send, sendVoiceNote, problem, setProblem }
@@ -66,6 +76,6 @@ export function useSend({ draftKey, conversation, thread }: Place) {
 function refusalOf({ edit, written, files }: Draft): string | undefined {
   const text = asSent(edit?.written ?? written)
   if (new TextEncoder().encode(JSON.stringify(text)).length > bytesMax) return tooLong
-  const hasFailed = !edit && files.some(({ upload }) => upload.get().state === 'failed')
-  return hasFailed ? 'A file could not be uploaded. Try it again, or remove it.' : undefined
+  const isBroken = !edit && files.some(hasFailed)
+  return isBroken ? 'A file could not be uploaded. Try it again, or remove it.' : undefined
 }

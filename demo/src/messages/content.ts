@@ -37,9 +37,14 @@ export function reactionsIn({ data }: Message): readonly Reaction[] {
   return Array.isArray(data.reactions) ? data.reactions : []
 }
 
-export function attachmentsIn({ data }: Message): readonly Attachment[] {
-  if (Array.isArray(data.attachments)) return data.attachments.map(attachmentOf)
-  return typeof data.url === 'string' ? [attachmentOf(data)] : []
+export function attachmentsIn({ type, data }: Message): readonly Attachment[] {
+  const all: unknown[] = Array.isArray(data.attachments) ? data.attachments : typeof data.url === 'string' ? [data] : []
+  return all.map(attachmentOf).map((file) => (type === 'audio' ? heard(file) : file))
+}
+
+/** What browsers record of voices comes in the form of a film, and only the message knows that there is nothing to see. */
+function heard(file: Attachment): Attachment {
+  return { ...file, mimeType: file.mimeType.replace(/^video\//, 'audio/') }
 }
 
 function attachmentOf(from: unknown): Attachment {

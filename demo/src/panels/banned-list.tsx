@@ -37,8 +37,8 @@ function BannedRow({ group, person: { uid, name } }: { group: LiveGroup; person:
     <li>
       <div className={styles.row}>
         <PersonAvatar name={name} />
-        <Text flex={1} truncate dir="auto">
-          {name}
+        <Text flex={1} truncate>
+          <bdi>{name}</bdi>
         </Text>
         <Button
           size="xs"

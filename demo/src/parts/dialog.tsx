@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import styles from './dialog.module.css'
 
 interface DialogProps {
   isOpen: boolean
@@ -20,6 +21,7 @@ export function Dialog({ isOpen, title, close, children }: DialogProps) {
       fullScreen={isNarrow}
       closeButtonProps={{ 'aria-label': 'Close' }}
       centered
+      classNames={styles}
     >
       {children}
     </Modal>

@@ -8,7 +8,7 @@ const colours = ['blue', 'cyan', 'grape', 'indigo', 'pink', 'violet']
 /** Initials on a colour of their own: the demo fetches pictures from nowhere. */
 export function PersonAvatar({ name, size = 36 }: { name: string; size?: number }) {
   const initials = { name, color: 'initials', allowedInitialsColors: colours }
-  return <Avatar {...initials} size={size} radius="xl" alt="" aria-hidden />
+  return <Avatar {...initials} size={size} radius="100%" alt="" aria-hidden />
 }
 
 /** The same, with a dot while they are there. */

@@ -47,8 +47,8 @@ function BlockedPerson({ uid, name }: { uid: string; name: string }) {
     <>
       <Group wrap="nowrap" py={6}>
         <PersonAvatar name={name} />
-        <Text flex={1} truncate dir="auto">
-          {name}
+        <Text flex={1} truncate>
+          <bdi>{name}</bdi>
         </Text>
         <Button
           size="xs"

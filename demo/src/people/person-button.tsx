@@ -24,11 +24,11 @@ export function PersonButton({ person, choose, isChosen }: PersonButtonProps) {
     <UnstyledButton className={styles.person ?? ''} onClick={choose} aria-pressed={isChosen}>
       <DottedAvatar name={name} isOnline={status === 'available'} />
       <span className={styles.words}>
-        <Text component="span" display="block" truncate dir="auto">
-          {name}
+        <Text component="span" display="block" truncate>
+          <bdi>{name}</bdi>
         </Text>
-        <Text component="span" display="block" truncate dir="auto" size="xs" c="var(--quiet)">
-          {statusMessage ?? uid}
+        <Text component="span" display="block" truncate size="xs" c="var(--quiet)">
+          <bdi>{statusMessage ?? uid}</bdi>
         </Text>
       </span>
       {isChosen && <Check size={18} aria-hidden />}

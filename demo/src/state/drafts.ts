@@ -90,6 +90,11 @@ export function emptyDraft(key: string): void {
   changeDraft(key, ({ files, leaving }) => ({ ...nothing, leaving: [...leaving, ...files] }))
 }
 
+/** A voice note was sent, with what it answers; what was written stays. */
+export function passVoiceNote(key: string, note: DraftFile): void {
+  changeDraft(key, ({ quote: _, ...draft }) => ({ ...draft, leaving: [...draft.leaving, note] }))
+}
+
 export function changeDraft(key: string, change: (draft: Draft) => Draft): void {
   const before = draftOf(key)
   const draft = change(before)

@@ -50,6 +50,13 @@ export function withMention(
   return [...mentions, { uid, label: isTaken ? `${name} (${uid})` : name }]
 }
 
+/** One above the other, where there are two. */
+export function joined(one: Written, other: Written): Written {
+  const text = [one.text, other.text].filter((each) => each.trim() !== '').join('\n')
+  const isNew = ({ uid, label }: Mention) => !one.mentions.some((each) => each.uid === uid || each.label === label)
+  return { text, mentions: [...one.mentions, ...other.mentions.filter(isNew)] }
+}
+
 export const labelOf = (mentions: readonly Mention[], uid: string) =>
   mentions.find((each) => each.uid === uid)?.label ?? uid
 
