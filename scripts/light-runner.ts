@@ -1,5 +1,6 @@
 import hooks from 'node:async_hooks'
 import { importDirectly } from '../server/src/plain/direct-imports.ts'
+import { tellTimes } from './test-times.ts'
 
 /**
  * Loaded before the test runner, which by itself follows every promise of a test, to tell which of the tests an error
@@ -10,6 +11,7 @@ import { importDirectly } from '../server/src/plain/direct-imports.ts'
 
 // Each process of tests loads the server.
 importDirectly()
+tellTimes()
 
 const { createHook } = hooks
 

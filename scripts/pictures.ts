@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type BrowserContextOptions, chromium, type Page, type WebSocketRoute } from 'playwright-core'
 import { chromiumBinary } from './chromium.ts'
 
 /** Takes the pictures of the chat page in `docs/pictures`, from a demo install of its own. */
@@ -18,11 +18,15 @@ interface Picture {
   at: string
   as?: string
   options?: BrowserContextOptions
+  /** What is done before the page is opened. */
+  prepare?(page: Page): Promise<unknown>
   /** What is done before it is taken. */
   act?(page: Page): Promise<unknown>
 }
 
 const messages = (page: Page) => page.getByRole('article').last().waitFor()
+const connections: WebSocketRoute[] = []
+let isAway = false
 const onPhone = { viewport: phone, deviceScaleFactor: 2 }
 
 const list: Record<string, Picture> = {
@@ -61,8 +65,16 @@ const list: Record<string, Picture> = {
   },
   offline: {
     at: '#/user/priya',
+    prepare: (page) =>
+      page.routeWebSocket(/realtime/, (connection) => {
+        if (isAway) return void connection.close()
+        connections.push(connection)
+        connection.connectToServer()
+      }),
     async act(page) {
       await messages(page)
+      isAway = true
+      for (const connection of connections) await connection.close()
       await page.context().setOffline(true)
       await write(page, 'I will be on the train for an hour.')
       await page
@@ -76,7 +88,7 @@ const list: Record<string, Picture> = {
   search: {
     at: '#/group/all-hands/search',
     async act(page) {
-      await page.getByRole('textbox', { name: 'Search messages' }).fill('chair')
+      await page.getByRole('searchbox', { name: 'Search messages' }).fill('chair')
       await page.getByRole('list', { name: 'Found messages' }).waitFor()
     },
   },
@@ -106,7 +118,7 @@ const browser = await chromium.launch({ executablePath: chromiumBinary() ?? '', 
 mkdirSync(pictures, { recursive: true })
 const chosen = process.argv.slice(2)
 
-for (const [name, { at, as = 'nora', options = {}, act }] of Object.entries(list)) {
+for (const [name, { at, as = 'nora', options = {}, prepare, act }] of Object.entries(list)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue
   const context = await browser.newContext({
     ...{ ignoreHTTPSErrors: true, viewport: desktop, locale: 'en-GB', reducedMotion: 'reduce' },
@@ -115,8 +127,9 @@ for (const [name, { at, as = 'nora', options = {}, act }] of Object.entries(list
   await context.addInitScript(`sessionStorage.setItem('parley.person', ${JSON.stringify(as)})`)
   const page = await context.newPage()
   page.setDefaultTimeout(10_000)
-  await page.goto(`${pageUrl}/${at}`)
   try {
+    await prepare?.(page)
+    await page.goto(`${pageUrl}/${at}`)
     await act?.(page)
     await page.screenshot({ path: join(pictures, `${name}.png`) })
     console.log(name)

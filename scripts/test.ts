@@ -7,16 +7,18 @@ import { chromiumBinary } from './chromium.ts'
 import { prepare } from './prepared.ts'
 import { startServices } from './services.ts'
 import { isKind, type Kind, kindOf } from './test-kinds.ts'
+import { printTimes, timesTold } from './test-times.ts'
 
 /**
  * Runs the suites: all of them on both databases, or with --quick the fast ones on the embedded database alone, or with
  * --endurance those that search, at full length, and those that measure. Words after that choose: a kind of test, or files
- * whose path contains the word.
+ * whose path contains the word. With --times it tells what each process of them took.
  */
 
 const words = process.argv.slice(2)
 const quick = words.includes('--quick')
 const endurance = words.includes('--endurance')
+const withTimes = words.includes('--times')
 const named = words.filter((word) => !word.startsWith('--'))
 const exitUsage = 2
 
@@ -83,7 +85,8 @@ async function runThoroughly(): Promise<number> {
 async function run(environment: Record<string, string>): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-suites-'))
   const prepared = await prepare(environment.PARLEY_TEST_POSTGRES)
-  const told = { ...environment, ...prepared.environment }
+  const times = join(folder, 'times')
+  const told = { ...environment, ...prepared.environment, ...(withTimes && timesTold(times)) }
   const alone = files.filter((file) => kindOf(file) === 'alone')
   const stages = [
     { shares: sharesOf(files.filter((file) => !alone.includes(file))), atOnce: processes },
@@ -94,6 +97,7 @@ async function run(environment: Record<string, string>): Promise<number> {
     for (const { shares, atOnce } of stages) {
       if (shares.length > 0) worst = Math.max(worst, await runShares(folder, shares, told, atOnce))
     }
+    if (withTimes) printTimes(times)
     return worst
   } finally {
     prepared.remove()

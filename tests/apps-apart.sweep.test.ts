@@ -30,7 +30,7 @@ for (const database of databases) {
     let model: Model
 
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, way: database === 'sqlite' ? 'http' : 'dispatch' })
       model = await modelApp(h)
     })
     after(() => h.close())

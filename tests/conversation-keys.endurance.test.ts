@@ -18,6 +18,7 @@ import { databases, freshDatabase } from './support/databases.ts'
 import { type EarlierMessage, type EarlierSide, type EarlierTalk, earlierTalk } from './support/earlier-talk.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { parleyHere } from './support/parley.ts'
+import { times } from './support/quick.ts'
 import { randomFrom, seedFrom } from './support/random.ts'
 import { as } from './support/talk.ts'
 
@@ -171,7 +172,7 @@ for (const database of databases) {
   })
 }
 
-const talks = { sqlite: 600, postgres: 150 }
+const talks = { sqlite: times(300, 600), postgres: times(75, 150) }
 const stepsMax = 40
 
 for (const database of databases) {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { demoPage } from '../server/src/install/demo-page.ts'
+import { demoPage } from '../server/src/cli/demo-page.ts'
 import type { DemoCredentials } from '../server/src/install/seed.ts'
 import { type House, house } from './support/house.ts'
 

@@ -28,7 +28,7 @@ import { forAMoment, until } from './support/until.ts'
  */
 
 const seedVariable = 'FILES_SEED'
-const runsPerStore = times(2, 6)
+const runsPerStore = times(1, 6)
 const stepsPerRun = 200
 const apps = ['shop', 'club']
 const hour = 3_600

@@ -22,7 +22,7 @@ import { until } from './support/until.ts'
  * theirs is gone, and hold in the end all that was said: in order, once, and with nothing left out.
  */
 
-const killsCount = times(4, 50)
+const killsCount = times(2, 50)
 const wordsPerKillMax = 40
 // In all lanes together; at full length they keep to a pace that leaves room for starting nodes, if the machine can keep it.
 const wordsPerSecondMax = times(10_000, 200)

@@ -32,9 +32,9 @@ const settings = {
 }
 const backMilliseconds = 10_000
 const patienceMilliseconds = 60_000
-const rounds = times(3, 10)
+const rounds = times(2, 10)
 const endsCount = rounds * 20
-const restarts = times(4, 10)
+const restarts = times(2, 10)
 // How much goes on before the next misfortune, at most.
 const answersPerEndMax = 10
 const answersPerRestartMax = 150

@@ -18,6 +18,7 @@ import { createRota, type JobTimes, type Rota } from '../server/src/workers/rota
 import { type DatabaseName, databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type House, house } from './support/house.ts'
 import { plansOf, rowsRead } from './support/plans.ts'
+import { times } from './support/quick.ts'
 import { appWith, sayIn } from './support/talk.ts'
 import { acrossApps } from './support/tripwire.ts'
 import { until } from './support/until.ts'
@@ -25,7 +26,7 @@ import { until } from './support/until.ts'
 /** However much one app has queued, another app's work waits for no more than a batch or two of it. */
 
 const jobsPerBatch = 20
-const floodJobs = 100_000
+const floodJobs = times(20_000, 100_000)
 const rowsPerInsert = 1_000
 
 const payload = Type.Object({ n: Type.Integer(), to: Type.Optional(Type.String()) })

@@ -39,6 +39,10 @@ import { countDead } from './storage/job-rows.ts'
 import { DatabaseUnavailable } from './storage/unavailable.ts'
 import { openTail } from './workers/tail.ts'
 
+// What `pages` are made of.
+export type { ContentPolicy, PageSet } from './http/page-door.ts'
+export { filesIn, madeFile, type PageFiles } from './http/page-files.ts'
+
 /** Opens the house and its doors. */
 
 // Together below the ten seconds in which a supervisor expects a process to end.

@@ -59,7 +59,7 @@ describe('a device', () => {
   let app: AppClient
   before(async () => {
     h = await house({ database: 'sqlite' })
-    app = await appWith(h, 'ada', 'lin', 'many', 'often')
+    app = await appWith(h, 'ada', 'lin', 'many', 'crowded', 'often')
   })
   after(() => h.close())
 
@@ -75,6 +75,17 @@ describe('a device', () => {
     assert.match(text, /^parley_sockets 100$/m)
     assert.match(text, /^parley_devices 100$/m)
     for (const device of [...others, last]) device.cut()
+    await untilAllGone(h)
+  })
+
+  it('is one of a hundred, however many come at the same moment', async () => {
+    const token = await tokenOf(app, 'crowded')
+    const devices = await Promise.all(Array.from({ length: 120 }, () => connect(h, app, 'crowded', { token })))
+    await until('the others are gone', async () => {
+      const { text } = await h.client.send('localhost', '/metrics')
+      return /^parley_devices 100$/m.test(text)
+    })
+    for (const device of devices) device.cut()
     await untilAllGone(h)
   })
 
@@ -98,6 +109,24 @@ describe('a device', () => {
     await ada.reached()
     for (let n = 0; n < 200; n += 1) ada.send({ type: 'ping' })
     assert.equal((await ada.closed).code, 4429)
+  })
+
+  for (const sign of ['ping', 'pong'] as const) {
+    it(`is let go where it sends a ${sign} of the WebSocket protocol without end`, async () => {
+      const ada = await connect(h, app, 'ada')
+      const socket = socketOf(ada)
+      const answered = new Promise<string>((resolve) => socket.once('pong', (data) => resolve(String(data))))
+      socket.ping('here')
+      assert.equal(await answered, 'here')
+      for (let n = 0; n < 200; n += 1) socket[sign]()
+      assert.equal((await ada.closed).code, 4429)
+    })
+  }
+
+  it('is let go where it sends a frame in pieces without end', async () => {
+    const ada = await connect(h, app, 'ada')
+    for (let n = 0; n < 501; n += 1) socketOf(ada).send(' ', { fin: false })
+    assert.equal((await ada.closed).code, 1008)
   })
 
   it('is let go where it is refused more than ten times', async () => {
@@ -146,6 +175,19 @@ describe('a device', () => {
     assert.ok(slow.frames.length < words.length)
     await back.close()
     await quick.close()
+  })
+
+  it('stays with its app, also where it need not name it and another one comes', async () => {
+    const few = await house({ database: 'sqlite' })
+    const only = await appWith(few, 'ada')
+    const ada = await logIn(openSocket(few, 'localhost'), 'ada', { authToken: await tokenOf(only, 'ada') })
+    await appWith(few, 'ada')
+    await until('it would have to be named', async () =>
+      (await few.client.send('localhost', '/v3/users')).text.includes('AUTH_ERR_EMPTY_APPID'),
+    )
+    assert.equal((await ada.ask({ type: 'presence', body: { mode: 'NONE' } })).type, 'ack')
+    await ada.close()
+    await few.close()
   })
 
   it('is told when to come back where the node leaves, and is let go in time', async () => {

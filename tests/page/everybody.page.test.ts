@@ -30,7 +30,9 @@ const views: Record<string, { at: string; show(page: Page): Promise<unknown> }> 
   'the menu of a message': {
     at: '#/user/priya',
     async show(page) {
-      await page.getByRole('article').last().press('Enter')
+      const message = page.getByRole('article').last()
+      await message.hover()
+      await message.getByRole('button', { name: 'More' }).click()
       await page.getByRole('menu').waitFor()
     },
   },

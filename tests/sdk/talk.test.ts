@@ -199,6 +199,9 @@ describe('what the client keeps', () => {
     await other.thread(id).send({ text: 'Both' }).done
     await until('replies count', () => shown()?.replyCount === 2 && thread.messages.get().items.length === 2)
     assert.deepEqual(texts(talk), ['Boats'])
+    await until('a reply is new', () => shown()?.unreadRepliesCount === 1)
+    await talk.markRead()
+    await until('no reply is new', () => (shown()?.unreadRepliesCount ?? 0) === 0)
     await talk.delete(id)
     await until('it is deleted', () => shown()?.deletedAt !== undefined)
     for (const { stop: end } of [{ stop }, otherWatch, threadWatch]) end()
@@ -225,6 +228,30 @@ describe('what the client keeps', () => {
     assert.equal(most, 1)
     assert.deepEqual(ada.outbox.get(), [])
     stop()
+  })
+
+  it('shows everything in one order, however wrong the clocks of devices are', async () => {
+    const hours = 3_600_000
+    const uid = await somebody()
+    const [behind, ahead] = [placeIn(h), placeIn(h)]
+    behind.runtime.wallClock = () => Date.now() - 5 * hours
+    let goesBack = 7 * hours
+    ahead.runtime.wallClock = () => {
+      goesBack -= 60_000
+      return Date.now() + goesBack
+    }
+    const [one, other] = [await clientOf(uid, behind), await clientOf('lin', ahead)]
+    const [talk, sameTalk] = [one.conversation({ user: 'lin' }), other.conversation({ user: uid })]
+    const stops = [watched(talk.messages), watched(sameTalk.messages)]
+    const said: string[] = []
+    for (let n = 0; n < 6; n += 1) {
+      said.push(`${n}`)
+      await (n % 2 === 0 ? talk : sameTalk).send({ text: `${n}` }).done
+      await Promise.all([shows(talk, ...said), shows(sameTalk, ...said)])
+    }
+    for (const { stop } of stops) stop()
+    one.logout()
+    other.logout()
   })
 
   it('sends until it is answered, once and in order, whatever becomes of requests', async () => {

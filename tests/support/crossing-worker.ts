@@ -33,7 +33,7 @@ export interface Outcome {
 }
 
 const lanes = 16
-const attemptsPerStage = 1_500
+const attemptsPerStage = 1_000
 /** Of so many stages, one is the app's. */
 const stagesPerRound = 4
 const failuresMax = 10

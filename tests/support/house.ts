@@ -66,6 +66,7 @@ export interface HouseOptions {
   environment?: Record<string, string>
   strict?: boolean
   passwords?: Passwords
+  /** Straight into `dispatch` takes half the time: for tables in which how a request came makes no difference. */
   way?: Way
   /** One that stands still, unless it is given. */
   clock?: AdjustableClock

@@ -1,7 +1,7 @@
 import { Popover } from '@mantine/core'
 import { Smile } from 'lucide-react'
 import { useState } from 'react'
-import { EmojiPicker } from './emoji-picker.tsx'
+import { EmojiPicker } from '../parts/emoji-picker.tsx'
 import { ToolButton } from './tool-button.tsx'
 
 export function EmojiButton({ choose }: { choose(emoji: string): void }) {

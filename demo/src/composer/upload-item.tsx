@@ -2,9 +2,9 @@ import { ActionIcon, CloseButton, Progress, Text } from '@mantine/core'
 import type { UploadState } from '@parley/sdk'
 import { File as FileIcon, RotateCw } from 'lucide-react'
 import { useState } from 'react'
+import { sizeInWords } from '../parts/size-in-words.ts'
 import type { DraftFile } from '../state/drafts.ts'
 import { useStore } from '../state/use-store.ts'
-import { sizeInWords } from './size-in-words.ts'
 import styles from './upload-item.module.css'
 
 interface UploadItemProps {

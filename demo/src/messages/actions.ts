@@ -32,16 +32,16 @@ const ofCalls = new Map(
 
 export function sentenceOf({ category, type, sender, data }: Message, me: string): string {
   const action = String(data.action ?? '')
-  const by = nameFor(personIn(data, 'by') ?? personIn(data, 'sender') ?? { uid: sender, name: sender }, me)
+  const by = nameFor(personIn(data, 'by') ?? personIn(data, 'sender') ?? { uid: sender, name: sender }, me, 'You')
   if (category === 'call') return `${by} ${ofCalls.get(action) ?? 'called'} · ${type === 'video' ? 'video' : 'audio'}`
-  const on = nameFor(personIn(data, 'on') ?? { uid: '', name: 'somebody' }, me)
+  const on = nameFor(personIn(data, 'on') ?? { uid: '', name: 'somebody' }, me, 'you')
   return ofMembers.get(action)?.(by, on, data) ?? `${by} changed the group`
 }
 
 /** A name keeps its own direction inside the sentence. The app itself has none that anybody knows. */
-function nameFor({ uid, name }: Person, me: string): string {
+function nameFor({ uid, name }: Person, me: string, you: 'You' | 'you'): string {
   if (uid === 'app_system') return 'The app'
-  return uid === me ? 'You' : `\u2068${name}\u2069`
+  return uid === me ? you : `\u2068${name}\u2069`
 }
 
 function scopeIn(data: Record<string, unknown>): string {

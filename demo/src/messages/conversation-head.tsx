@@ -1,7 +1,8 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import type { Conversation } from '@parley/sdk'
 import { ArrowLeft, type LucideIcon, Search, UserRound, Users } from 'lucide-react'
-import { LiveAvatar, PersonAvatar } from '../parts/person-avatar.tsx'
+import { GroupAvatar } from '../parts/group-avatar.tsx'
+import { LiveAvatar } from '../parts/person-avatar.tsx'
 import { goTo, type Panel, useAddress } from '../state/address.ts'
 import { useChat } from '../state/chat.tsx'
 import { useStore } from '../state/use-store.ts'
@@ -27,7 +28,7 @@ export function ConversationHead() {
       >
         <ArrowLeft size={20} className={styles.arrow} aria-hidden />
       </ActionIcon>
-      {'user' in to ? <LiveAvatar uid={to.user} name={title} /> : <PersonAvatar name={title} />}
+      {'user' in to ? <LiveAvatar uid={to.user} name={title} /> : <LiveGroupAvatar guid={to.group} />}
       <div className={styles.about}>
         <h1 className={styles.title} dir="auto">
           {title}
@@ -45,6 +46,12 @@ export function ConversationHead() {
       <PanelButton kind="search" label="Search here" icon={Search} />
     </header>
   )
+}
+
+function LiveGroupAvatar({ guid }: { guid: string }) {
+  const { client } = useChat()
+  const group = useStore(client.group(guid).details)
+  return <GroupAvatar type={group?.type} size={36} />
 }
 
 interface PanelButtonProps {

@@ -16,7 +16,7 @@ interface ListRowProps {
 export const ListRow = memo(function ListRow({ row, isCurrent, isShown }: ListRowProps) {
   if (row.kind === 'day') {
     return (
-      <li className={styles.day} data-key={row.key}>
+      <li className={styles.day}>
         <span>{dayOf(row.at)}</span>
       </li>
     )

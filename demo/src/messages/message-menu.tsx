@@ -5,6 +5,7 @@ import {
   MailOpen,
   MessageSquareReply,
   MessagesSquare,
+  MoreHorizontal,
   Pencil,
   Pin,
   PinOff,
@@ -14,39 +15,51 @@ import {
 import { goTo } from '../state/address.ts'
 import { editInDraft, quoteInDraft } from '../state/drafts.ts'
 import { plainText } from './content.ts'
-import styles from './message-tools.module.css'
 import type { MessageToolsProps } from './message-tools.tsx'
 import { useTalk } from './talk.tsx'
+import { ToolButton } from './tool-button.tsx'
 import { useMarkUnread } from './use-mark-unread.ts'
 
-type MessageMenuProps = Pick<MessageToolsProps, 'message' | 'isOwn' | 'choose'>
+/** Opens at its button; the key that has opened it from elsewhere must not close it as one that is pressed outside. */
+export function MessageMenu({ message, isOwn, tool, choose }: MessageToolsProps) {
+  return (
+    <Menu
+      opened={tool === 'menu'}
+      onChange={(isOpen) => choose(isOpen ? 'menu' : undefined)}
+      clickOutsideEvents={['mousedown', 'touchstart']}
+      position={isOwn ? 'bottom-end' : 'bottom-start'}
+      width={200}
+      returnFocus={false}
+    >
+      <Menu.Target>
+        <ToolButton label="More" icon={MoreHorizontal} />
+      </Menu.Target>
+      <Menu.Dropdown aria-label="What to do with this message">
+        <Choices message={message} isOwn={isOwn} choose={choose} />
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
 
-/** Opens where it stands, for as long as it is there. */
-export function MessageMenu({ message, isOwn, choose }: MessageMenuProps) {
+function Choices({ message, isOwn, choose }: Omit<MessageToolsProps, 'tool'>) {
   const { conversation, thread, draft, isModerator, act } = useTalk()
   const markUnread = useMarkUnread()
   const text = plainText(message.data)
   const mayChange = isOwn || ('group' in conversation.to && isModerator)
   const reply = () => goTo({ to: conversation.to, panel: { kind: 'thread', id: message.id } })
-
   return (
-    <Menu opened onClose={() => choose(undefined)} position="bottom-end" width={200} returnFocus={false} withinPortal>
-      <Menu.Target>
-        <span className={styles.place} />
-      </Menu.Target>
-      <Menu.Dropdown aria-label="What to do with this message">
-        {thread === undefined && <Choice icon={MessagesSquare} label="Reply in a thread" run={reply} />}
-        <Choice icon={MessageSquareReply} label="Quote" run={() => quoteInDraft(draft, message)} />
-        <Choice icon={SmilePlus} label="React" keepsOpen run={() => choose('reactions')} />
-        {isOwn && text !== '' && <Choice icon={Pencil} label="Edit" run={() => editInDraft(draft, message)} />}
-        {text !== '' && <Choice icon={Copy} label="Copy text" run={() => act(navigator.clipboard.writeText(text))} />}
-        {isModerator && thread === undefined && <PinChoice message={message} />}
-        {!isOwn && thread === undefined && (
-          <Choice icon={MailOpen} label="Mark as unread" run={() => markUnread(message)} />
-        )}
-        {mayChange && <Choice icon={Trash2} label="Delete" isGrave keepsOpen run={() => choose('deletion')} />}
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      {thread === undefined && <Choice icon={MessagesSquare} label="Reply in a thread" run={reply} />}
+      <Choice icon={MessageSquareReply} label="Quote" run={() => quoteInDraft(draft, message)} />
+      <Choice icon={SmilePlus} label="React" keepsOpen run={() => choose('reactions')} />
+      {isOwn && text !== '' && <Choice icon={Pencil} label="Edit" run={() => editInDraft(draft, message)} />}
+      {text !== '' && <Choice icon={Copy} label="Copy text" run={() => act(navigator.clipboard.writeText(text))} />}
+      {isModerator && thread === undefined && <PinChoice message={message} />}
+      {!isOwn && thread === undefined && (
+        <Choice icon={MailOpen} label="Mark as unread" run={() => markUnread(message)} />
+      )}
+      {mayChange && <Choice icon={Trash2} label="Delete" isGrave keepsOpen run={() => choose('deletion')} />}
+    </>
   )
 }
 
@@ -73,7 +86,7 @@ function Choice({ icon: Icon, label, isGrave = false, keepsOpen = false, run }: 
     <Menu.Item
       leftSection={<Icon size={16} aria-hidden />}
       closeMenuOnClick={!keepsOpen}
-      {...(isGrave && { color: 'red' })}
+      {...(isGrave && { c: 'var(--grave)' })}
       onClick={run}
     >
       {label}

@@ -40,6 +40,7 @@ export const Message = memo(function Message({ message, isFirstOfRun, isCurrent 
         className={styles.message}
         data-own={isOwn || undefined}
         data-first={isFirstOfRun || undefined}
+        data-named={isNamed || undefined}
         tabIndex={isCurrent ? 0 : -1}
         aria-label={labelOf(sender.name, message)}
         onKeyDown={(event) => {

@@ -1,37 +1,31 @@
-import { Popover, SimpleGrid } from '@mantine/core'
+import { Popover } from '@mantine/core'
 import type { Message } from '@parley/sdk/api'
-import styles from './reaction-picker.module.css'
-import { offered } from './reactions.ts'
+import { SmilePlus } from 'lucide-react'
+import { EmojiPicker } from '../parts/emoji-picker.tsx'
 import { useTalk } from './talk.tsx'
+import { ToolButton } from './tool-button.tsx'
 
-/** Opens where it stands, for as long as it is there. */
-export function ReactionPicker({ message, close }: { message: Message; close(): void }) {
+interface ReactionPickerProps {
+  message: Message
+  isOpen: boolean
+  setIsOpen(isOpen: boolean): void
+}
+
+export function ReactionPicker({ message, isOpen, setIsOpen }: ReactionPickerProps) {
   const { conversation, act } = useTalk()
 
   function choose(reaction: string): void {
     act(conversation.react(message.id, reaction))
-    close()
+    setIsOpen(false)
   }
 
   return (
-    <Popover opened onClose={close} onDismiss={close} trapFocus position="top" shadow="md" withinPortal>
+    <Popover opened={isOpen} onChange={setIsOpen} trapFocus position="top" shadow="md">
       <Popover.Target>
-        <span className={styles.place} />
+        <ToolButton label="React" icon={SmilePlus} onClick={() => setIsOpen(!isOpen)} />
       </Popover.Target>
       <Popover.Dropdown p={8} aria-label="Choose a reaction">
-        <SimpleGrid cols={8} spacing={2} verticalSpacing={2}>
-          {offered.map((reaction) => (
-            <button
-              key={reaction}
-              type="button"
-              className={styles.choice}
-              aria-label={`React with ${reaction}`}
-              onClick={() => choose(reaction)}
-            >
-              {reaction}
-            </button>
-          ))}
-        </SimpleGrid>
+        <EmojiPicker choose={choose} />
       </Popover.Dropdown>
     </Popover>
   )

@@ -86,7 +86,8 @@ function lookAt(scroller: HTMLElement, list: HTMLElement): Place & { lowest: str
     const box = row.getBoundingClientRect()
     if (box.bottom <= top) continue
     if (box.top >= bottom) break
-    anchor ??= { key: row.dataset.key ?? '', offset: box.top - top }
+    // The name of a day has no key: it goes up when earlier messages of that day come.
+    if (row.dataset.key !== undefined) anchor ??= { key: row.dataset.key, offset: box.top - top }
     // Half a line is enough to have seen that it is there.
     if (row.dataset.id !== undefined && box.top + 12 <= bottom) lowest = row.dataset.id
   }

@@ -41,7 +41,7 @@ export function FoundMessage({ message, words, panel }: FoundMessageProps) {
 function addressOf(message: Message, me: string, panel: Panel | undefined): Address {
   const to = placeOf(message, me)
   const { id, parentId } = message
-  if (parentId !== undefined) return { to, message: parentId, panel: { kind: 'thread', id: parentId } }
+  if (parentId !== undefined) return { to, message: id, panel: { kind: 'thread', id: parentId } }
   return { to, message: id, ...(panel && { panel }) }
 }
 

@@ -249,6 +249,7 @@ export function createStretch<Pending>({
     if (frame.type === 'messages') return void remove(frame.body.ids as string[])
     const message = frame.body as unknown as Message
     if (frame.type === 'message' && message.category !== 'action' && message.parentId) refresh(message.parentId)
+    if (frame.type === 'receipts' && frame.sender === me()) refreshUnreadReplies()
     if (frame.type === 'message' && isShown(message)) return void insert(message)
     const changed = changedIn(frame)
     if (changed?.deletedAt !== undefined && isMissing(changed)) reloading.ask('all')
@@ -293,6 +294,11 @@ export function createStretch<Pending>({
   /** What a frame does not tell, such as how many replies there are, is fetched: once for all that was heard meanwhile. */
   function refresh(id: string): void {
     if (known.some((each) => each.id === id)) refreshing.ask(id)
+  }
+
+  /** Who has read something may have read replies to it. */
+  function refreshUnreadReplies(): void {
+    for (const { id, unreadRepliesCount = 0 } of known) if (unreadRepliesCount > 0) refreshing.ask(id)
   }
 
   async function refreshOne(id: string): Promise<void> {

@@ -2,10 +2,10 @@ import type { House } from '../compose.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../http/observe.ts'
 import { beginLiveCalls } from '../install/demo-live.ts'
-import { demoPage } from '../install/demo-page.ts'
 import { type DemoCredentials, seedDemo, writeCredentials } from '../install/seed.ts'
 import { type Service, startService } from '../service.ts'
 import type { Command } from './command.ts'
+import { demoPage } from './demo-page.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
 export const start: Command = {

@@ -9,6 +9,7 @@ import { appChannel, channelKey } from '../kit/channel.ts'
 import { bucketsFor } from '../plain/bucket.ts'
 import { mapInTurns } from '../plain/map-in-turns.ts'
 import { within } from '../plain/time-limit.ts'
+import { createTurns } from '../plain/turns.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Delivery } from './delivery.ts'
@@ -69,6 +70,7 @@ const missedMax = 10_000
 // So much may be asked for as often as a user may connect.
 const missedOftenMax = 1_000
 const replaysAtOnce = 4
+const noLimit = Number.POSITIVE_INFINITY
 const learnMilliseconds = 5_000
 const replaysPerMinute = 6
 const eventsPerTurn = 500
@@ -82,7 +84,12 @@ const nothingRetracted: Map<string, number> = new Map()
 export function createAttaching(parts: Parts): Attaching {
   const { readings, areas, hearers, recent, positions, delivery, log } = parts
   const replaysOf = bucketsFor(replaysPerMinute / 60, replaysPerMinute)
-  let replays = 0
+  const replays = createTurns({
+    atOnce: replaysAtOnce,
+    ofUserMax: noLimit,
+    ofAppMax: noLimit,
+    inAllMax: noLimit,
+  })
 
   const toldOfEach = async (events: TailedEvent[] | undefined) => events && mapInTurns(events, parts.told)
 
@@ -181,6 +188,8 @@ export function createAttaching(parts: Parts): Attaching {
       if (recent.since() > knownAt) {
         knownAt = positions.last()
         await refuseGone(session)
+        // Whose line was closed meanwhile must not enter: nobody would let go of them any more.
+        continue
       }
       if (place.next.length === 0 && recent.since() > place.id) {
         await readPage(session, place)
@@ -206,15 +215,16 @@ export function createAttaching(parts: Parts): Attaching {
 
   /** From further back than memory reaches. */
   async function readPage(session: Session, place: Place): Promise<void> {
-    while (replays >= replaysAtOnce) await pause(againMilliseconds)
-    replays += 1
+    const turn = replays.lineUp({ appId: session.app.id, uid: session.caller.uid })
     try {
+      await turn?.itsTurn
+      if (!session.line.isOpen()) return
       const upTo = positions.last()
       const events = await readings.inApp(session.app.id, (db) => log.page(db, place.id, upTo))
       place.next = (await toldOfEach(events)) ?? []
       if (events.length === 0) place.id = upTo
     } finally {
-      replays -= 1
+      turn?.leave()
     }
   }
 

@@ -34,6 +34,8 @@ export interface Gateway {
   close(): void
 }
 
+// Of one frame; the largest comes in a few hundred, over the slowest network.
+const piecesMax = 500
 const devicesPerUserMax = 100
 const lagMillisecondsMax = 5_000
 
@@ -67,7 +69,13 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   })
   const { subscribe } = createSubscriptions(announcer)
   const attaching = createAttaching({ ...listening, readings, areas, hearers, delivery, entered })
-  const server = new WebSocketServer({ noServer: true, maxPayload: frameBytesRead, perMessageDeflate: false })
+  const server = new WebSocketServer({
+    ...{ noServer: true, maxPayload: frameBytesRead, perMessageDeflate: false },
+    // Visits answer pings.
+    autoPong: false,
+    // A byte that comes by itself takes a hundred times its size.
+    ...{ maxFragments: piecesMax, maxBufferedChunks: piecesMax },
+  })
   const { known } = visitors
   const visitParts: VisitParts = { ...parts, attaching, words, post: openPost(), figures, left, subscribe, known }
   const checking = setInterval(visitors.check, patience.checkMilliseconds).unref()
@@ -84,8 +92,10 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     }
     const isFirst = sessions.size === 0
     sessions.add(session)
-    const [oldest] = sessions
-    if (sessions.size > devicesPerUserMax) oldest?.line.close(closeCodes.replaced, 'too many connections')
+    // Those that were closed a moment ago are still among them.
+    const open = [...sessions].filter(({ line }) => line.isOpen())
+    const tooMany = open.slice(0, Math.max(0, open.length - devicesPerUserMax))
+    for (const { line } of tooMany) line.close(closeCodes.replaced, 'too many connections')
     if (isFirst) departures.came(hearer.appId, hearer.uid)
   }
 

@@ -1,6 +1,7 @@
 import type { EventsByName } from '../dispatch/events-by-name.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
 import type { EventDefinition } from '../kit/event.ts'
+import { mapInTurns } from '../plain/map-in-turns.ts'
 import type { EventRow } from '../storage/tables.ts'
 import { prepared, type TenantDb } from '../storage/tenant.ts'
 
@@ -29,7 +30,8 @@ export function logOfApp(events: EventsByName): LogOfApp {
     return definition && { id, appId: app_id, definition, payload: JSON.parse(payload), kept: payload, at, device }
   }
 
-  const known = (rows: EventRow[]) => rows.flatMap((row) => eventOf(row) ?? [])
+  // Each may be as large as a message can be.
+  const known = async (rows: EventRow[]) => (await mapInTurns(rows, eventOf)).filter((event) => event !== undefined)
   const between = (db: TenantDb, after: number, upTo: number) =>
     db.select('events').where('events.id', '>', after).where('events.id', '<=', upTo)
 

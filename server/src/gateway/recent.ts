@@ -2,7 +2,7 @@ import { appChannel, channelKey } from '../kit/channel.ts'
 import { createLineUp, type LineUp } from '../plain/line-up.ts'
 import type { Database } from '../storage/database.ts'
 import type { EventRow } from '../storage/tables.ts'
-import type { Told } from './told.ts'
+import { keptBytes, type Told } from './told.ts'
 
 /**
  * What has happened lately, in memory: whoever comes back after a moment is told it from here. Each event is found by the
@@ -152,11 +152,14 @@ export async function openRecent(
 ): Promise<Recent> {
   const pages: EventRow[][] = []
   let since = begun
-  while (since > 0 && pages.length * rowsPerPage < eventsMax) {
+  let bytes = 0
+  // More would be forgotten as soon as it is read.
+  while (since > 0 && pages.length * rowsPerPage < eventsMax && bytes < bytesMax) {
     const from = Math.max(0, since - rowsPerPage)
     const rows = (await database.eventsAfter(from, rowsPerPage)).filter(({ id }) => id <= since)
     pages.unshift(rows)
     since = from
+    for (const { payload } of rows) bytes += keptBytes(payload)
     if ((rows[0]?.at ?? 0) < now() - secondsMax) break
   }
   const recent = keepRecent(since, now)

@@ -88,11 +88,14 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
         position ??= positionOf({ id, appId, name: definition.name, kept, at }, salt)
         return position
       },
-      bytes: 2 * kept.length,
+      bytes: keptBytes(kept),
     }
     return told
   }
 }
+
+/** About how much memory the text of an event takes. */
+export const keptBytes = (kept: string): number => 2 * kept.length
 
 interface Placed {
   id: number

@@ -150,7 +150,8 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
     if (frame.type === 'ping') return send({ type: 'pong', ...refOf(ref), body: { timestamp: Date.now() } })
     if (frame.type === 'auth') return enter(frame, trace)
     if (!session || !isIn) throw badRequest({ type: ['must be auth before anything else'] })
-    session.app = await parts.doors.app(named)
+    // The one that it came to, also where it had not named it and there are others by now.
+    session.app = await parts.doors.app({ ...named, appId: session.app.id })
     await obey(session, frame, trace)
     if (ref !== undefined) send({ type: 'ack', ref, body: { success: true } })
   }
@@ -241,11 +242,19 @@ export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, pa
   }
 
   device.on('message', (data: Buffer, isBinary: boolean) => hear(data, isBinary))
-  const isAlive = () => {
+  /** Whether more may come: signs of life count as frames, or they would be the one thing to send without end. */
+  function isAlive(): boolean {
+    if (!line.isOpen()) return false
     heardAt = performance.now()
+    if (allowance.frame()) return true
+    line.close(closeCodes.tooMuch, 'too many signs of life')
+    return false
   }
   device.on('pong', isAlive)
-  device.on('ping', isAlive)
+  device.on('ping', (data: Buffer) => {
+    // Whoever does not read the answers gets no more of them.
+    if (isAlive() && line.hasRoom()) device.pong(data)
+  })
   // Whatever the library refuses it closes by itself.
   device.on('error', () => {})
   device.on('close', () => parts.left(visit, session))

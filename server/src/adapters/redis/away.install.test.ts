@@ -105,6 +105,8 @@ describe('Redis that goes away', { skip }, () => {
     // It comes back with nothing in it.
     await redis.start()
     await until('both agree', () => nodes.every(({ shown }) => shown() === 'eve,lin,max,zoe'))
+    // Each with its own set first, and then with that of the other.
+    for (const { look } of [...nodes, ...nodes]) await look()
     one.went('app', 'lin')
     one.went('app', 'max')
     await until('words come through', () => nodes.every(({ shown }) => shown() === 'eve,lin,zoe'))

@@ -22,7 +22,7 @@ for (const database of databases) {
     let h: House
     let app: AppClient
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, way: 'dispatch' })
       app = await appWith(h, 'ada', 'lin', 'max', 'kim')
       const members = { participants: ['max', 'kim'] }
       assertSucceeds(await app.post('/groups', { guid: 'g', name: 'G', members }, as('ada')))

@@ -88,9 +88,9 @@ interface Size {
 }
 
 const sizes: Size[] = [
-  { members: 1, histories: { sqlite: times(150, 800), postgres: times(20, 60) }, steps: 12 },
-  { members: 2, histories: { sqlite: times(450, 2_600), postgres: times(60, 200) }, steps: 18 },
-  { members: 300, histories: { sqlite: times(250, 1_580), postgres: times(20, 60) }, steps: 18 },
+  { members: 1, histories: { sqlite: times(100, 800), postgres: times(20, 60) }, steps: 12 },
+  { members: 2, histories: { sqlite: times(300, 2_600), postgres: times(60, 200) }, steps: 18 },
+  { members: 300, histories: { sqlite: times(160, 1_580), postgres: times(20, 60) }, steps: 18 },
   { members: 5_000, histories: { sqlite: times(6, 25), postgres: times(2, 4) }, steps: 25 },
 ]
 

@@ -20,7 +20,7 @@ import { conversationIdOf, type Place, placeOfGroup, placeOfUsers, placesNamed }
  */
 
 const seedVariable = 'HOSTILE_SEED'
-const stories = { sqlite: { count: times(4, 12), steps: 200 }, postgres: { count: times(1, 2), steps: 150 } }
+const stories = { sqlite: { count: times(3, 12), steps: 200 }, postgres: { count: times(1, 2), steps: 150 } }
 const stepsPerLook = 25
 const lookersMax = 5
 
@@ -29,7 +29,7 @@ for (const database of databases) {
     let h: House
     before(async () => {
       const environment = { PARLEY_ROLES: 'api', PARLEY_LIMIT_STANDARD: '1000000', PARLEY_LIMIT_CORE: '1000000' }
-      h = await house({ database, strict: false, environment })
+      h = await house({ database, way: 'dispatch', strict: false, environment })
     })
     after(() => h.close())
 

@@ -98,7 +98,7 @@ for (const database of databases) {
     let h: House
     let app: AppClient
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, way: 'dispatch' })
       app = await appWith(h, 'own', 'adm', 'mod', 'par', 'out', 'ban', 'vic', 'sub', 'top', 'new')
     })
     after(() => h.close())

@@ -182,7 +182,7 @@ for (const database of databases) {
   describe(`who may do what with messages on ${database}`, () => {
     let h: House
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, way: 'dispatch' })
     })
     after(() => h.close())
 

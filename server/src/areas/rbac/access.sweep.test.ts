@@ -277,7 +277,7 @@ for (const database of databases) {
     let h: House
     let built: Stage
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, way: 'dispatch' })
       built = await stage(h, database)
       await denyAll(built.app)
     })

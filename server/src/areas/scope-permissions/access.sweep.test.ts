@@ -244,7 +244,7 @@ for (const database of databases) {
     /** What came back where the scope of the line is not asked: by part, act and door. It is done once for all lines. */
     const known = new Map<string, string>()
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, way: 'dispatch' })
     })
     after(() => h.close())
 

@@ -121,7 +121,7 @@ for (const database of databases) {
     let app: AppClient
     let scene: Scene
     before(async () => {
-      h = await house({ database })
+      h = await house({ database, way: 'dispatch' })
       app = await appWith(h)
       for (const role of ['guest', 'pal']) assertSucceeds(await app.post('/roles', { role, name: role }))
       for (const uid of ['gus', 'fay', 'pal', 'sam']) await addUser(uid)

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ContentPolicy, PageSet } from '../http/page-door.ts'
-import { filesIn, madeFile, type PageFiles } from '../http/page-files.ts'
-import { demoPeople } from './demo-people.ts'
-import type { DemoCredentials } from './seed.ts'
+import { demoPeople } from '../install/demo-people.ts'
+import type { DemoCredentials } from '../install/seed.ts'
+import { type ContentPolicy, filesIn, madeFile, type PageFiles, type PageSet } from '../service.ts'
 
 /** The chat page of a demo install: what `demo/` is built to, and what the page must know of the install. */
 
