@@ -76,9 +76,6 @@ export async function deviceOf(
   return { page, complaints, goTo, close: () => context.close() }
 }
 
-/** Runs in the browser. An empty tab keeps nothing. */
-const become = "(uid) => location.protocol === 'about:' || sessionStorage.setItem('parley.person', uid)"
-
 function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: binary ?? '',
