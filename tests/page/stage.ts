@@ -64,7 +64,8 @@ export async function deviceOf(
     reducedMotion: 'reduce',
     ...options,
   })
-  if (uid !== undefined) await context.addInitScript(`sessionStorage.setItem('parley.person', ${JSON.stringify(uid)})`)
+  const choose = `if (origin !== 'null') sessionStorage.setItem('parley.person', ${JSON.stringify(uid)})`
+  if (uid !== undefined) await context.addInitScript(choose)
   const page = await context.newPage()
   const complaints = complaintsOf(page, new URL(pageUrl).origin)
   const goTo = async (hash: string) => {
