@@ -26,6 +26,20 @@ const views: Record<string, { at: string; show(page: Page): Promise<unknown> }> 
     at: '',
     show: (page) => opened(page, 'New conversation'),
   },
+  'a thread': {
+    at: '#/group/design-team',
+    show: async (page) => {
+      await page.getByText(/2 replies/).click()
+      await page.getByRole('complementary').getByRole('article').first().waitFor()
+    },
+  },
+  'what can be done with a message': {
+    at: '#/group/design-team',
+    show: async (page) => {
+      await page.getByRole('article').last().press('Enter')
+      await page.getByRole('menuitem').first().waitFor()
+    },
+  },
   'groups to join': { at: '', show: (page) => opened(page, 'Discover groups') },
 }
 
