@@ -34,7 +34,7 @@ const list: Record<string, Picture> = {
   'desktop-dark': { at: '#/group/all-hands/members', act: messages, options: { colorScheme: 'dark' } },
   'phone-list': { at: '', options: onPhone, act: (page) => page.getByRole('link').first().waitFor() },
   'phone-chat': { at: '#/user/priya', options: onPhone, act: messages },
-  'arabic-and-japanese': { at: '#/group/support', as: 'priya', act: messages },
+  arabic: { at: '#/user/omar', as: 'luis', act: messages },
   thread: {
     at: '#/group/design-team',
     async act(page) {
@@ -78,7 +78,7 @@ const list: Record<string, Picture> = {
       await page.context().setOffline(true)
       await write(page, 'I will be on the train for an hour.')
       await page
-        .getByText(/offline|connect/i)
+        .getByText(/You are offline|Connecting/)
         .first()
         .waitFor()
     },

@@ -64,7 +64,9 @@ export async function deviceOf(
     reducedMotion: 'reduce',
     ...options,
   })
-  if (uid !== undefined) await context.addInitScript(`(${become})(${JSON.stringify(uid)})`)
+  // An empty page keeps nothing, and would complain.
+  const remember = `if (location.protocol === 'https:') sessionStorage.setItem('parley.person', ${JSON.stringify(uid)})`
+  if (uid !== undefined) await context.addInitScript(remember)
   const page = await context.newPage()
   const complaints = complaintsOf(page, new URL(pageUrl).origin)
   const goTo = async (hash: string) => {
@@ -75,9 +77,6 @@ export async function deviceOf(
   await goTo(at)
   return { page, complaints, goTo, close: () => context.close() }
 }
-
-/** Runs in the browser. An empty tab keeps nothing. */
-const become = "(uid) => location.protocol === 'about:' || sessionStorage.setItem('parley.person', uid)"
 
 function startBrowser(): Promise<Browser> {
   return chromium.launch({

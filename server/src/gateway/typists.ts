@@ -20,7 +20,7 @@ export interface Typists {
   close(): void
 }
 
-const elsewhereMilliseconds = 6_000
+const usualElsewhereMilliseconds = 6_000
 const againMilliseconds = 1_000
 
 interface Typing {
@@ -30,7 +30,7 @@ interface Typing {
   end?: () => void
 }
 
-export function createTypists(typingMilliseconds: number): Typists {
+export function createTypists(typingMilliseconds: number, elsewhereMilliseconds = usualElsewhereMilliseconds): Typists {
   const here = new Map<Session, Map<string, Typing>>()
   const others = new Map<string, NodeJS.Timeout>()
 
