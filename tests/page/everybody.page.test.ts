@@ -27,6 +27,15 @@ const views: Record<string, { at: string; show(page: Page): Promise<unknown> }> 
     show: (page) => opened(page, 'New conversation'),
   },
   'groups to join': { at: '', show: (page) => opened(page, 'Discover groups') },
+  'the menu of a message': {
+    at: '#/user/priya',
+    async show(page) {
+      const message = page.getByRole('article').last()
+      await message.hover()
+      await message.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menu').waitFor()
+    },
+  },
 }
 
 async function opened(page: Page, button: string): Promise<void> {
