@@ -1,4 +1,4 @@
-import { createTheme, defaultVariantColorsResolver } from '@mantine/core'
+import { createTheme, defaultVariantColorsResolver, Menu, Portal } from '@mantine/core'
 
 /** One accent, quiet greys, and a grid of four pixels. */
 export const theme = createTheme({
@@ -17,5 +17,11 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+  components: {
+    // Among the landmarks of the page, as all else is.
+    Portal: Portal.extend({ defaultProps: { target: '#popups' } }),
+    // The first choice has the focus; a menu has nothing in it but choices.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+  },
   fontSizes: { xs: '12px', sm: '14px', md: '14px', lg: '16px', xl: '20px' },
 })

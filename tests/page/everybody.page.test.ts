@@ -26,16 +26,21 @@ const views: Record<string, { at: string; show(page: Page): Promise<unknown> }> 
     at: '',
     show: (page) => opened(page, 'New conversation'),
   },
-  'groups to join': { at: '', show: (page) => opened(page, 'Discover groups') },
-  'the menu of a message': {
-    at: '#/user/priya',
-    async show(page) {
-      const message = page.getByRole('article').last()
-      await message.hover()
-      await message.getByRole('button', { name: 'More' }).click()
-      await page.getByRole('menu').waitFor()
+  'a thread': {
+    at: '#/group/design-team',
+    show: async (page) => {
+      await page.getByText(/2 replies/).click()
+      await page.getByRole('complementary').getByRole('article').first().waitFor()
     },
   },
+  'what can be done with a message': {
+    at: '#/group/design-team',
+    show: async (page) => {
+      await page.getByRole('article').last().press('Enter')
+      await page.getByRole('menuitem').first().waitFor()
+    },
+  },
+  'groups to join': { at: '', show: (page) => opened(page, 'Discover groups') },
 }
 
 async function opened(page: Page, button: string): Promise<void> {

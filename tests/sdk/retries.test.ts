@@ -58,6 +58,12 @@ describe('the SDK on a network that fails', () => {
     for (const uid of uids) await app.post('/users', { uid, name: uid })
   }
 
+  it('tells why the server could not be reached, such as a certificate that nobody trusts', async () => {
+    const { port } = h.service
+    const admin = createAdmin({ url: `https://localhost:${port}`, appId: app.id, apiKey: app.apiKey, retries: 0 })
+    await assert.rejects(admin.users.list().take(1), { code: 'ERR_NETWORK', message: /certificate/ })
+  })
+
   it('does a write once whose answer was lost, and answers what it became', async () => {
     await people('ada', 'lost')
     proxy.plan('lose', 'cut', 'pass')

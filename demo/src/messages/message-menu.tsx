@@ -22,7 +22,6 @@ import { useMarkUnread } from './use-mark-unread.ts'
 
 /** Opens at its button; the key that has opened it from elsewhere must not close it as one that is pressed outside. */
 export function MessageMenu({ message, isOwn, tool, choose }: MessageToolsProps) {
-  const { thread } = useTalk()
   return (
     <Menu
       opened={tool === 'menu'}
@@ -31,9 +30,6 @@ export function MessageMenu({ message, isOwn, tool, choose }: MessageToolsProps)
       position={isOwn ? 'bottom-end' : 'bottom-start'}
       width={200}
       returnFocus={false}
-      // Nothing but choices, in the part of the page that it belongs to: so screen readers find it, and count it right.
-      withInitialFocusPlaceholder={false}
-      portalProps={{ target: thread === undefined ? 'main' : 'aside' }}
     >
       <Menu.Target>
         <ToolButton label="More" icon={MoreHorizontal} />

@@ -90,7 +90,10 @@ function timeoutError(timeoutMs: number): ParleyError {
   return new ParleyError({ code: 'ERR_TIMEOUT', kind: 'network', message })
 }
 
+/** Where the place tells why, such as a certificate that it does not trust, so does the error. */
 function networkError(cause: unknown): ParleyError {
-  const message = 'The server could not be reached, or was lost before it answered.'
+  const reason = (cause as { cause?: { message?: unknown } } | undefined)?.cause?.message
+  const why = typeof reason === 'string' && reason !== '' ? ` (${reason})` : ''
+  const message = `The server could not be reached, or was lost before it answered${why}.`
   return new ParleyError({ code: 'ERR_NETWORK', kind: 'network', message, cause })
 }

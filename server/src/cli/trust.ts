@@ -55,7 +55,7 @@ function closing(file: string, stores: StoreOutcome[]): string[] {
   return [
     ...elsewhere,
     '',
-    'Whoever can read ca-key.pem beside it can now pass for any site to these programs. "parley trust --undo" takes it out',
+    'Whoever can read ca-key.pem beside it can now pass for any site to these programs. "parley trust --undo" (npm run trust -- --undo) takes it out',
     'again; do that before the data folder is deleted.',
   ]
 }
