@@ -107,7 +107,8 @@ async function run(environment: Record<string, string>): Promise<number> {
 
 /**
  * Which files run in one process. Most of what a small file costs is loading the server, so one process loads it for many;
- * what kills, signals or fills processes has one of its own, and what looks at pages shares a browser. The longest come first, so that the end is not a wait for one.
+ * what kills, signals or fills processes has one of its own, and what looks at pages shares a browser. The longest come
+ * first, so that the end is not a wait for one.
  */
 function sharesOf(chosen: string[]): string[][] {
   const ofKind = (...kinds: Kind[]) => chosen.filter((file) => kinds.includes(kindOf(file)))

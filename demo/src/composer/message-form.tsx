@@ -14,7 +14,7 @@ import { useSend } from './use-send.ts'
 import { useTextBox } from './use-text-box.ts'
 import { VoiceNote } from './voice-note.tsx'
 
-export interface MessageFormProps {
+interface MessageFormProps {
   draftKey: string
   conversation: Conversation
   thread: string | undefined

@@ -21,31 +21,48 @@ export const canRecord = () => 'MediaRecorder' in window && navigator.mediaDevic
 /** Asks for the microphone; rejects where there is none, or the person says no. */
 export async function startRecorder(): Promise<Recorder> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+  try {
+    return record(stream)
+  } catch (error) {
+    letGo(stream)
+    throw error
+  }
+}
+
+function record(stream: MediaStream): Recorder {
   const kind = kinds.find(({ mimeType }) => MediaRecorder.isTypeSupported(mimeType))
   const recorder = new MediaRecorder(stream, kind && { mimeType: kind.mimeType })
-  const meter = levelMeter(stream)
   const parts: Blob[] = []
   recorder.addEventListener('dataavailable', ({ data }) => parts.push(data))
+  // It also ends by itself, as when the microphone is pulled out.
+  const over = new Promise<void>((resolve) => {
+    recorder.addEventListener('stop', () => resolve(), { once: true })
+  })
   recorder.start()
+  const meter = levelMeter(stream)
+  void over.then(() => {
+    letGo(stream)
+    meter.close()
+  })
 
   function end(): void {
-    if (recorder.state === 'inactive') return
-    recorder.stop()
-    for (const track of stream.getTracks()) track.stop()
-    meter.close()
+    if (recorder.state !== 'inactive') recorder.stop()
   }
 
   return {
     level: meter.level,
-    stop: () =>
-      new Promise((resolve) => {
-        const type = recorder.mimeType.split(';')[0] ?? ''
-        const name = `Voice note.${kind?.extension ?? 'webm'}`
-        recorder.addEventListener('stop', () => resolve(new File(parts, name, { type })))
-        end()
-      }),
+    async stop() {
+      end()
+      await over
+      const type = recorder.mimeType.split(';')[0] ?? ''
+      return new File(parts, `Voice note.${kind?.extension ?? 'webm'}`, { type })
+    },
     drop: end,
   }
+}
+
+function letGo(stream: MediaStream): void {
+  for (const track of stream.getTracks()) track.stop()
 }
 
 function levelMeter(stream: MediaStream) {

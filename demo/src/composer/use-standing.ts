@@ -1,6 +1,7 @@
 import type { Client, Conversation } from '@parley/sdk'
 import { useEffect } from 'react'
 import { useChat } from '../state/chat.tsx'
+import { useGroup } from '../state/use-group.ts'
 import { useStore } from '../state/use-store.ts'
 
 /** Whether the user may write here, as far as the page can know; for the rest the server answers. */
@@ -9,9 +10,9 @@ export function useStanding(conversation: Conversation): 'in' | 'out' | 'blocked
   const { to } = conversation
   const { membership } = useStore(conversation.messages)
   const isBlocked = useIsBlocked(client, 'user' in to ? to.user : undefined)
-  const isOutside = useIsOutside(client, 'group' in to ? to.group : undefined)
+  const group = useGroup(to)
   if (isBlocked) return 'blocked'
-  return isOutside || membership === 'out' ? 'out' : 'in'
+  return group?.hasJoined === false || membership === 'out' ? 'out' : 'in'
 }
 
 /** Reads the list to its end, unless they are found before. */
@@ -23,11 +24,4 @@ function useIsBlocked({ blocked }: Client, uid: string | undefined): boolean {
     if (reads) blocked.loadMore().catch(() => {})
   })
   return isBlocked
-}
-
-const nowhere = { get: () => undefined, subscribe: () => () => {} }
-
-function useIsOutside(client: Client, guid: string | undefined): boolean {
-  const group = useStore(guid === undefined ? nowhere : client.group(guid).details)
-  return group?.hasJoined === false
 }

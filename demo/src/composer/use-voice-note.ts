@@ -25,6 +25,7 @@ export function useVoiceNote() {
     return () => {
       isShown = false
       current.current?.drop()
+      current.current = undefined
     }
   }, [])
 
@@ -39,6 +40,9 @@ export function useVoiceNote() {
   async function stop(): Promise<void> {
     if (note.state !== 'recording') return
     const file = await note.recorder.stop()
+    // Whoever has left meanwhile, or was faster, has no use for it.
+    if (current.current !== note.recorder) return
+    current.current = undefined
     setNote({ state: 'recorded', file, address: URL.createObjectURL(file) })
   }
   return { note, stop }

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useState } from 'react'
 
 /** Which of many rows of one height are in sight, and a few before and after them. */
 
-export interface RowRange {
+interface RowRange {
   first: number
   /** The one after the last. */
   end: number

@@ -3,7 +3,7 @@ import { freshId, idFrom } from './group-id.ts'
 
 export type GroupType = 'public' | 'password' | 'private'
 
-export interface NewGroup {
+interface NewGroup {
   name: string
   type: GroupType
   password: string

@@ -1,15 +1,15 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
-import type { Conversation } from '@parley/sdk'
+import type { Conversation, To } from '@parley/sdk'
 import { ArrowLeft, type LucideIcon, Search, UserRound, Users } from 'lucide-react'
 import { GroupAvatar } from '../parts/group-avatar.tsx'
+import { LastSeen } from '../parts/last-seen.tsx'
 import { LiveAvatar } from '../parts/person-avatar.tsx'
 import { goTo, type Panel, useAddress } from '../state/address.ts'
-import { useChat } from '../state/chat.tsx'
+import { useGroup } from '../state/use-group.ts'
 import { useStore } from '../state/use-store.ts'
 import styles from './conversation-head.module.css'
 import { PinsButton } from './pins-button.tsx'
 import { useTalk } from './talk.tsx'
-import { lastSeen } from './times.ts'
 import { useTitle } from './use-title.ts'
 import { writingWords } from './writing-words.ts'
 
@@ -18,6 +18,7 @@ export function ConversationHead() {
   const { conversation } = useTalk()
   const { to } = conversation
   const title = useTitle(to)
+  const group = useGroup(to)
   return (
     <header className={styles.head}>
       <ActionIcon
@@ -28,7 +29,7 @@ export function ConversationHead() {
       >
         <ArrowLeft size={20} className={styles.arrow} aria-hidden />
       </ActionIcon>
-      {'user' in to ? <LiveAvatar uid={to.user} name={title} /> : <LiveGroupAvatar guid={to.group} />}
+      {'user' in to ? <LiveAvatar uid={to.user} name={title} /> : <GroupAvatar type={group?.type} size={36} />}
       <div className={styles.about}>
         <h1 className={styles.title} dir="auto">
           {title}
@@ -46,12 +47,6 @@ export function ConversationHead() {
       <PanelButton kind="search" label="Search here" icon={Search} />
     </header>
   )
-}
-
-function LiveGroupAvatar({ guid }: { guid: string }) {
-  const { client } = useChat()
-  const group = useStore(client.group(guid).details)
-  return <GroupAvatar type={group?.type} size={36} />
 }
 
 interface PanelButtonProps {
@@ -83,19 +78,11 @@ function State({ conversation }: { conversation: Conversation }) {
   const writers = useStore(conversation.typing)
   const { to } = conversation
   if (writers.length > 0) return <span className={styles.writing}>{writingWords(writers)} …</span>
-  return 'user' in to ? <PersonState uid={to.user} /> : <GroupState guid={to.group} />
+  return 'user' in to ? <LastSeen uid={to.user} /> : <GroupState to={to} />
 }
 
-function PersonState({ uid }: { uid: string }) {
-  const { client } = useChat()
-  const { online, lastActiveAt } = useStore(client.presence(uid))
-  if (online) return 'Online'
-  return lastActiveAt === undefined ? 'Offline' : `Last seen ${lastSeen(lastActiveAt)}`
-}
-
-function GroupState({ guid }: { guid: string }) {
-  const { client } = useChat()
-  const group = useStore(client.group(guid).details)
+function GroupState({ to }: { to: To }) {
+  const group = useGroup(to)
   if (!group) return 'Group'
   return group.membersCount === 1 ? '1 member' : `${group.membersCount} members`
 }

@@ -32,7 +32,7 @@ export function MessageList({ conversation, messages, thread, firstUnread, hasUn
   const rows = useMemo(() => rowsOf(items, me.uid, firstUnread), [items, me, firstUnread])
   const scroll = useAnchoredScroll()
   const { scroller, list, isAtEnd, lowest, goTo, goToEnd } = scroll
-  const { current, onFocus, onKeyDown } = useCurrent(items[items.length - 1]?.key)
+  const { current, onFocus, onKeyDown } = useCurrent(items)
   const look = useEdges(messages, scroller)
   const shown = useShown(messages, wanted, goTo)
   const news = newsAfter(items, useSeen(lowest), me.uid)

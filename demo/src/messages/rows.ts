@@ -62,6 +62,6 @@ function isJoined(before: Item, item: Item, me: string): boolean {
 /** Neither bubbles nor of anybody: what happened to the group, and calls. */
 export const isLine = (item: Item) => item.state === 'sent' && ['action', 'call'].includes(item.message.category)
 
-export const senderIn = (item: Item, me: string) => (item.state === 'sent' ? item.message.sender : me)
+const senderIn = (item: Item, me: string) => (item.state === 'sent' ? item.message.sender : me)
 
 const sentAt = (item: Item) => (item.state === 'sent' ? item.message.sentAt : undefined)

@@ -1,8 +1,7 @@
-import type { Conversation, Readable } from '@parley/sdk'
+import type { Conversation } from '@parley/sdk'
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
-import { useChat } from '../state/chat.tsx'
 import { draftKey } from '../state/drafts.ts'
-import { useStore } from '../state/use-store.ts'
+import { useGroup } from '../state/use-group.ts'
 
 /** What every message needs to know of the conversation, or the thread, that it stands in. */
 interface Talk {
@@ -63,11 +62,8 @@ export function TalkProvider({ conversation, thread, show, children }: TalkProvi
   )
 }
 
-const nothing: Readable<undefined> = { get: () => undefined, subscribe: () => () => {} }
-
 /** Two people are equals; in a group it depends on what one is there. */
 function useIsModerator({ to }: Conversation): boolean {
-  const { client } = useChat()
-  const details = useStore('group' in to ? client.group(to.group).details : nothing)
-  return 'user' in to || details?.scope === 'admin' || details?.scope === 'moderator'
+  const group = useGroup(to)
+  return 'user' in to || group?.scope === 'admin' || group?.scope === 'moderator'
 }

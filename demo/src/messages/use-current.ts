@@ -1,4 +1,6 @@
+import type { Item } from '@parley/sdk'
 import { type FocusEvent, type KeyboardEvent, useState } from 'react'
+import { isLine } from './rows.ts'
 
 const steps: Record<string, (at: number, count: number) => number> = {
   ArrowUp: (at) => at - 1,
@@ -7,9 +9,12 @@ const steps: Record<string, (at: number, count: number) => number> = {
   End: (_, count) => count - 1,
 }
 
-/** The message where the Tab key comes into the list: the last one, until arrows have gone to another. */
-export function useCurrent(last: string | undefined) {
+/** The message where the Tab key comes into the list: the last one, until arrows have gone to another that is still there. */
+export function useCurrent(items: readonly Item[]) {
   const [chosen, setChosen] = useState<string>()
+  // A line that tells what happened cannot have the focus.
+  const isThere = items.some(({ key }) => key === chosen)
+  const current = isThere ? chosen : items.findLast((item) => !isLine(item))?.key
 
   /** What a menu or a dialog of a message has inside comes by here, too, and stands nowhere in the list. */
   function onFocus({ target }: FocusEvent<HTMLElement>): void {
@@ -26,5 +31,5 @@ export function useCurrent(last: string | undefined) {
     articles[step(at, articles.length)]?.focus()
   }
 
-  return { current: chosen ?? last, onFocus, onKeyDown }
+  return { current, onFocus, onKeyDown }
 }

@@ -7,7 +7,7 @@ import { firstAfter } from './rows.ts'
 import { useOverview } from './use-overview.ts'
 
 /** Where reading begins. Nothing is said of it before it is known; then it stays, while what is there is read. */
-export interface Beginning {
+interface Beginning {
   id?: string
 }
 
@@ -16,14 +16,16 @@ export function useFirstUnread({ to, messages }: Conversation): Beginning | unde
   const { items, status, hasOlder } = useStore(messages)
   const { isKnown, item } = useOverview(to)
   const [beginning, setBeginning] = useState<Beginning>()
-  const hasJumped = useRef(false)
+  const jumpedFrom = useRef<readonly Item[]>(undefined)
 
   useEffect(() => {
     if (beginning || !isKnown || status === 'idle' || status === 'loading') return
     const read = item?.conversation.lastReadMessageId
     if (!item || item.unread === 0) return setBeginning({})
-    if (read !== undefined && hasOlder && !hasJumped.current && beginsAfter(items, read)) {
-      hasJumped.current = true
+    // Until something else is there, the jump is under way.
+    if (jumpedFrom.current === items) return
+    if (read !== undefined && hasOlder && !jumpedFrom.current && beginsAfter(items, read)) {
+      jumpedFrom.current = items
       messages.jumpTo(read).catch(() => setBeginning({}))
       return
     }

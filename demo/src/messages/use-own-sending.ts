@@ -1,14 +1,14 @@
-import type { Conversation } from '@parley/sdk'
+import type { Conversation, PendingMessage, To } from '@parley/sdk'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { useChat } from '../state/chat.tsx'
+import { isSamePlace } from '../state/place.ts'
 import { useStore } from '../state/use-store.ts'
 
 /** Runs when the user has sent something here. */
 export function useOwnSending({ to }: Conversation, thread: string | undefined, run: () => void): void {
   const { client } = useChat()
   const outbox = useStore(client.outbox)
-  const receiver = 'user' in to ? to.user : to.group
-  const own = outbox.filter(({ input }) => input.receiver === receiver && input.parentId === thread)
+  const own = outbox.filter(({ input }) => input.parentId === thread && isSamePlace(receiverOf(input), to))
   const latest = own[own.length - 1]?.key
   const before = useRef(latest)
   const runNow = useEffectEvent(run)
@@ -18,4 +18,9 @@ export function useOwnSending({ to }: Conversation, thread: string | undefined, 
     before.current = latest
     if (isNew) runNow()
   }, [latest])
+}
+
+/** A person and a group may have the same id. */
+function receiverOf({ receiver = '', receiverType }: PendingMessage['input']): To {
+  return receiverType === 'group' ? { group: receiver } : { user: receiver }
 }

@@ -1,16 +1,13 @@
-import type { Readable, To } from '@parley/sdk'
+import type { To } from '@parley/sdk'
 import { useEffect, useState } from 'react'
 import { useChat } from '../state/chat.tsx'
-import { useStore } from '../state/use-store.ts'
+import { useGroup } from '../state/use-group.ts'
 import { useOverview } from './use-overview.ts'
-
-const nothing: Readable<undefined> = { get: () => undefined, subscribe: () => () => {} }
 
 /** What a conversation is called: as the list says; where it is not in there, as it is fetched. */
 export function useTitle(to: To): string {
-  const { client } = useChat()
   const { isKnown, item } = useOverview(to)
-  const group = useStore('group' in to ? client.group(to.group).details : nothing)
+  const group = useGroup(to)
   const listed = item?.conversation.conversationWith.name
   const stranger = useName(isKnown && !item && 'user' in to ? to.user : undefined)
   const id = 'user' in to ? to.user : to.group

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import type { User } from '@parley/sdk/api'
 import { MessageCircle, UserRoundCheck, UserRoundX } from 'lucide-react'
 import { useCallback } from 'react'
+import { LastSeen } from '../parts/last-seen.tsx'
 import { LiveAvatar } from '../parts/person-avatar.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { Failed, Loading } from '../parts/states.tsx'
@@ -10,7 +11,6 @@ import { useChat } from '../state/chat.tsx'
 import { useAction } from '../state/use-action.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { useStore } from '../state/use-store.ts'
-import { LastSeen } from './last-seen.tsx'
 import { PanelHead } from './panel-head.tsx'
 
 /** Who somebody is. */
@@ -42,7 +42,9 @@ function Profile({ person }: { person: User }) {
       <Text size="xl" fw={600} ta="center" dir="auto">
         {name}
       </Text>
-      <LastSeen uid={uid} />
+      <Text c="var(--quiet)">
+        <LastSeen uid={uid} />
+      </Text>
       {about && <Text dir="auto">{about}</Text>}
       {statusMessage && (
         <Text c="var(--quiet)" ta="center" dir="auto">

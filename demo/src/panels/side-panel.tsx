@@ -11,7 +11,9 @@ import { SearchPanel } from './search-panel.tsx'
 export function SidePanel({ panel, to }: { panel: Panel; to: To | undefined }) {
   const { client } = useChat()
   if (panel.kind === 'search') return <SearchPanel panel={panel} to={to} />
-  if (panel.kind === 'thread' && to) return <ThreadPanel conversation={client.conversation(to)} id={panel.id} />
+  if (panel.kind === 'thread' && to) {
+    return <ThreadPanel key={panel.id} conversation={client.conversation(to)} id={panel.id} />
+  }
   if (panel.kind === 'members' && to && 'group' in to) return <MemberPanel key={to.group} guid={to.group} />
   const uid = panel.kind === 'person' ? (panel.uid ?? (to && 'user' in to ? to.user : undefined)) : undefined
   if (uid !== undefined) return <PersonPanel key={uid} uid={uid} />

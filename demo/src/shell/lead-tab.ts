@@ -3,44 +3,54 @@
  * and by the tab that knows best what the person is looking at.
  */
 
-export interface LeadTab {
+interface LeadTab {
   isLead(): boolean
   stop(): void
 }
 
 export function leadTab(name: string): LeadTab {
   let isLead = false
+  let isTaking = false
+  let isOver = false
   let release = () => {}
-  const ending = new AbortController()
+  let waiting = new AbortController()
 
+  /** Until this tab goes, or another takes the lead. */
   const hold = () =>
     new Promise<void>((resolve) => {
-      if (ending.signal.aborted) return resolve()
+      if (isOver) return resolve()
+      isTaking = false
       isLead = true
       release = resolve
     })
 
-  /** Held until this tab goes, or another takes it; then this one waits for it again. */
-  function request(options: LockOptions): void {
-    navigator.locks.request(name, options, hold).catch(() => {
-      isLead = false
-      if (!ending.signal.aborted) request({ signal: ending.signal })
-    })
+  function wait(): void {
+    isTaking = false
+    isLead = false
+    if (isOver) return
+    waiting = new AbortController()
+    const { signal } = waiting
+    navigator.locks.request(name, { signal }, hold).catch(() => signal.aborted || wait())
   }
 
+  /** One request at a time: with several, this tab would take the lead from itself. */
   function take(): void {
-    if (!isLead) request({ steal: true })
+    if (isLead || isTaking) return
+    isTaking = true
+    waiting.abort()
+    navigator.locks.request(name, { steal: true }, hold).catch(wait)
   }
 
   if (document.hasFocus()) take()
-  else request({ signal: ending.signal })
+  else wait()
   window.addEventListener('focus', take)
   return {
     isLead: () => isLead,
     stop() {
       window.removeEventListener('focus', take)
       isLead = false
-      ending.abort()
+      isOver = true
+      waiting.abort()
       release()
     },
   }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 /** Whether the user wants to be told on their desktop, as they have said in this browser. */
 
-export type Notifying = 'unavailable' | 'off' | 'on' | 'refused'
+type Notifying = 'unavailable' | 'off' | 'on' | 'refused'
 
 const key = 'parley.notify'
 const listeners = new Set<() => void>()

@@ -45,17 +45,6 @@ export function useDraft(key: string): Draft {
   )
 }
 
-/** For lists: whether something waits to be sent. */
-export function useHasDraft(key: string): boolean {
-  return useSyncExternalStore(
-    useCallback((run) => subscribe(key, run), [key]),
-    () => {
-      const { written, files } = draftOf(key)
-      return written.text.trim() !== '' || files.length > 0
-    },
-  )
-}
-
 export function draftOf(key: string): Draft {
   const known = drafts.get(key)
   if (known) return known

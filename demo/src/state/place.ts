@@ -7,8 +7,11 @@ export function placeOf({ sender, receiver, receiverType }: Message, me: string)
   return { user: sender === me ? receiver : sender }
 }
 
+/** Ids are the same in capitals and in small letters. */
 export function isSamePlace(one: To | undefined, other: To): boolean {
   if (!one) return false
-  if ('user' in one) return 'user' in other && one.user === other.user
-  return 'group' in other && one.group === other.group
+  if ('user' in one) return 'user' in other && isSameId(one.user, other.user)
+  return 'group' in other && isSameId(one.group, other.group)
 }
+
+const isSameId = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()

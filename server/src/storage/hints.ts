@@ -40,7 +40,7 @@ export interface Gathering {
  * Ten messages that are sent at once are rarely one commit. Whoever takes up what commits leave does so once for all that
  * belong together: a device is then written to once, which over TLS is most of what telling it costs.
  */
-export function gatherHints(tell: Listeners['tell']): Gathering {
+export function gatherHints(tell: Listeners['tell'], now = () => performance.now()): Gathering {
   const noted = new Set<Hint>()
   const untold = new Set<Hint>()
   let firstAt = 0
@@ -54,7 +54,7 @@ export function gatherHints(tell: Listeners['tell']): Gathering {
 
   function tellWithin(milliseconds: number): void {
     clearTimeout(timer)
-    const left = firstAt + gatherMilliseconds - performance.now()
+    const left = firstAt + gatherMilliseconds - now()
     if (left > 0) timer = setTimeout(tellAll, Math.min(milliseconds, left)).unref()
     else tellAll()
   }
@@ -65,7 +65,7 @@ export function gatherHints(tell: Listeners['tell']): Gathering {
       if (untold.size > 0) tellWithin(gatherMilliseconds)
     },
     ended(othersWait) {
-      if (untold.size === 0) firstAt = performance.now()
+      if (untold.size === 0) firstAt = now()
       for (const hint of noted) untold.add(hint)
       noted.clear()
       if (untold.size > 0) tellWithin(othersWait ? gatherMilliseconds : breathMilliseconds)

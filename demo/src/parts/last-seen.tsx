@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core'
 import { lastSeen } from '../messages/times.ts'
 import { useChat } from '../state/chat.tsx'
 import { useStore } from '../state/use-store.ts'
@@ -7,7 +6,6 @@ import { useStore } from '../state/use-store.ts'
 export function LastSeen({ uid }: { uid: string }) {
   const { client } = useChat()
   const { online, lastActiveAt } = useStore(client.presence(uid))
-  if (online) return <Text c="var(--quiet)">Online</Text>
-  if (lastActiveAt === undefined) return <Text c="var(--quiet)">Offline</Text>
-  return <Text c="var(--quiet)">Last seen {lastSeen(lastActiveAt)}</Text>
+  if (online) return 'Online'
+  return lastActiveAt === undefined ? 'Offline' : `Last seen ${lastSeen(lastActiveAt)}`
 }
