@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { type Client, type ClientSettings, createClient, type TextStorage } from '../../sdk/src/index.ts'
 import { tokenOf } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
-import { appWith, as } from '../support/talk.ts'
+import { appWith, as, somebodyIn } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 import { type Place, placeIn } from './place.ts'
 
@@ -53,11 +52,7 @@ describe('the outbox on a storage', () => {
     await h.close()
   })
 
-  async function somebody(): Promise<string> {
-    const uid = `u-${randomUUID().slice(0, 8)}`
-    assertSucceeds(await app.post('/users', { uid, name: uid }))
-    return uid
-  }
+  const somebody = () => somebodyIn(app)
 
   async function clientOf(uid: string, place: Place, more: Partial<ClientSettings>): Promise<Client> {
     const { runtime } = place

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Client, type ClientSettings, createClient, type KeptList, type Readable } from '../../sdk/src/index.ts'
 import { tokenOf } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
-import { appWith, as, say, sayIn } from '../support/talk.ts'
+import { appWith, as, say, sayIn, somebodyIn } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 import { type Place, placeIn, watches } from './place.ts'
 
@@ -37,11 +37,7 @@ describe('the lists of the client', () => {
     return client
   }
 
-  async function somebody(): Promise<string> {
-    const uid = `u-${randomUUID().slice(0, 8)}`
-    assertSucceeds(await app.post('/users', { uid, name: uid }))
-    return uid
-  }
+  const somebody = () => somebodyIn(app)
 
   const newId = () => `g-${randomUUID().slice(0, 8)}`
 

@@ -5,7 +5,7 @@ import { listUsers } from '../../sdk/src/api.ts'
 import { type Client, type Conversation, createClient, ParleyError, type Readable } from '../../sdk/src/index.ts'
 import { tokenOf } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
-import { appWith, as, say, sayIn } from '../support/talk.ts'
+import { appWith, as, say, sayIn, somebodyIn } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 import { type Place, placeIn, watches } from './place.ts'
 
@@ -39,12 +39,7 @@ describe('what the client keeps', () => {
     return client
   }
 
-  /** Somebody with whom nothing was said yet. */
-  async function somebody(): Promise<string> {
-    const uid = `u-${randomUUID().slice(0, 8)}`
-    assertSucceeds(await app.post('/users', { uid, name: uid }))
-    return uid
-  }
+  const somebody = () => somebodyIn(app)
 
   function watched<Shown>(shown: Readable<Shown>): Readable<Shown> & { stop(): void } {
     return { ...shown, stop: shown.subscribe(() => {}) }

@@ -18,6 +18,13 @@ export async function appWith(h: House, ...uids: string[]): Promise<AppClient> {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into records freely
 type Record = any
 
+/** A user with whom nothing was said yet. */
+export async function somebodyIn(app: AppClient): Promise<string> {
+  const uid = `u-${randomUUID().slice(0, 8)}`
+  assertSucceeds(await app.post('/users', { uid, name: uid }))
+  return uid
+}
+
 export async function say(
   app: AppClient,
   from: string,

@@ -1,7 +1,8 @@
-import { Button, Stack, TextInput } from '@mantine/core'
-import { Plus, Search } from 'lucide-react'
+import { Button, Stack } from '@mantine/core'
+import { Plus } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { goTo } from '../state/address.ts'
 import { useChat } from '../state/chat.tsx'
@@ -46,14 +47,7 @@ function GroupSearch({ close }: { close(): void }) {
 
   return (
     <>
-      <TextInput
-        label="Find groups"
-        placeholder="A part of the name"
-        leftSection={<Search size={16} aria-hidden />}
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
-        data-autofocus
-      />
+      <SearchField label="Find groups" placeholder="A part of the name" words={words} change={setWords} />
       <div className={styles.found} aria-busy={status === 'loading'}>
         {items.length === 0 && status === 'loading' && <Loading what="groups" rows={4} />}
         {status === 'failed' && <Failed what="Groups could not be fetched." retry={retry} />}

@@ -1,10 +1,11 @@
-import { Button, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Stack, Textarea } from '@mantine/core'
 import type { LiveGroup } from '@parley/sdk'
 import type { Group } from '@parley/sdk/api'
 import { type FormEvent, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { useAction } from '../state/use-action.ts'
+import { GroupNameField } from './group-name-field.tsx'
 
 interface EditGroupProps {
   group: LiveGroup
@@ -34,15 +35,7 @@ function EditGroupForm({ group, details, close }: EditGroupProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput
-          label="Name"
-          required
-          maxLength={100}
-          dir="auto"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus
-        />
+        <GroupNameField name={name} change={setName} />
         <Textarea
           label="What it is about"
           autosize

@@ -1,4 +1,4 @@
-import { Button, Fieldset, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Fieldset, PasswordInput, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Refusal } from '../parts/refusal.tsx'
@@ -8,6 +8,7 @@ import { goTo } from '../state/address.ts'
 import { useChat } from '../state/chat.tsx'
 import { useAction } from '../state/use-action.ts'
 import { createGroup, type GroupType } from './create-group.ts'
+import { GroupNameField } from './group-name-field.tsx'
 import { GroupTypeChoice } from './group-type-choice.tsx'
 
 export function GroupDialog({ isOpen, close }: { isOpen: boolean; close(): void }) {
@@ -39,15 +40,7 @@ function GroupForm({ close }: { close(): void }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <TextInput
-          label="Name"
-          required
-          maxLength={100}
-          dir="auto"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus
-        />
+        <GroupNameField name={name} change={setName} />
         <GroupTypeChoice type={type} change={setType} />
         {type === 'password' && (
           <PasswordInput

@@ -15,8 +15,7 @@ export function Attachment({ file }: { file: File }) {
   const fails = () => setIsBroken(true)
   if (!url || isBroken) return <FileCard file={file} url={url} />
   if (kind === 'image') return <Picture file={file} url={url} fails={fails} />
-  if (kind === 'audio') return <Sound file={file} url={url} fails={fails} />
-  if (kind === 'video') return <Film file={file} url={url} fails={fails} />
+  if (kind === 'audio' || kind === 'video') return <Player kind={kind} file={file} url={url} fails={fails} />
   return <FileCard file={file} url={url} />
 }
 
@@ -41,26 +40,10 @@ function thumbnailOf(url: string): string {
   return protocol !== 'blob:' && search === '' ? `${url}?thumbnail` : url
 }
 
-function Sound({ file, url, fails }: ShownProps) {
+function Player({ kind: Element, file, url, fails }: ShownProps & { kind: 'audio' | 'video' }) {
   return (
-    // biome-ignore lint/a11y/useMediaCaption: nobody has written down what was said.
-    <audio
-      className={styles.sound}
-      src={url}
-      controls
-      preload="metadata"
-      aria-label={file.name}
-      onError={fails}
-      tabIndex={useTabIndex()}
-    />
-  )
-}
-
-function Film({ file, url, fails }: ShownProps) {
-  return (
-    // biome-ignore lint/a11y/useMediaCaption: nobody has written down what was said.
-    <video
-      className={styles.film}
+    <Element
+      className={styles[Element]}
       src={url}
       controls
       preload="metadata"

@@ -1,8 +1,8 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { LiveGroup } from '@parley/sdk'
 import type { BannedUser } from '@parley/sdk/api'
 import { LoadMore } from '../parts/load-more.tsx'
-import { PersonAvatar } from '../parts/person-avatar.tsx'
+import { PersonAction } from '../parts/person-action.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { Failed } from '../parts/states.tsx'
 import { useAction } from '../state/use-action.ts'
@@ -36,19 +36,13 @@ function BannedRow({ group, person: { uid, name } }: { group: LiveGroup; person:
   return (
     <li>
       <div className={styles.row}>
-        <PersonAvatar name={name} />
-        <Text flex={1} truncate>
-          <bdi>{name}</bdi>
-        </Text>
-        <Button
-          size="xs"
-          variant="default"
-          loading={isBusy}
-          aria-label={`Lift the ban on ${name}`}
-          onClick={() => run(() => group.unban(uid))}
-        >
-          Lift ban
-        </Button>
+        <PersonAction
+          name={name}
+          label="Lift ban"
+          fullLabel={`Lift the ban on ${name}`}
+          isBusy={isBusy}
+          run={() => run(() => group.unban(uid))}
+        />
       </div>
       <Refusal error={error} />
     </li>

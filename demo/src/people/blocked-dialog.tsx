@@ -1,7 +1,7 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { Dialog } from '../parts/dialog.tsx'
 import { LoadMore } from '../parts/load-more.tsx'
-import { PersonAvatar } from '../parts/person-avatar.tsx'
+import { PersonAction } from '../parts/person-action.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { useChat } from '../state/chat.tsx'
@@ -46,19 +46,13 @@ function BlockedPerson({ uid, name }: { uid: string; name: string }) {
   return (
     <>
       <Group wrap="nowrap" py={6}>
-        <PersonAvatar name={name} />
-        <Text flex={1} truncate>
-          <bdi>{name}</bdi>
-        </Text>
-        <Button
-          size="xs"
-          variant="default"
-          loading={isBusy}
-          aria-label={`Unblock ${name}`}
-          onClick={() => run(() => client.unblock(uid))}
-        >
-          Unblock
-        </Button>
+        <PersonAction
+          name={name}
+          label="Unblock"
+          fullLabel={`Unblock ${name}`}
+          isBusy={isBusy}
+          run={() => run(() => client.unblock(uid))}
+        />
       </Group>
       <Refusal error={error} />
     </>

@@ -1,6 +1,5 @@
-import { TextInput } from '@mantine/core'
-import { Search } from 'lucide-react'
 import { useCallback, useState } from 'react'
+import { SearchField } from '../parts/search-field.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { useChat } from '../state/chat.tsx'
 import { useFound } from '../state/use-found.ts'
@@ -30,14 +29,7 @@ export function PeopleSearch({ choose, chosen }: PeopleSearchProps) {
 
   return (
     <div className={styles.search}>
-      <TextInput
-        label="Find people"
-        placeholder="A part of their name"
-        leftSection={<Search size={16} aria-hidden />}
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
-        data-autofocus
-      />
+      <SearchField label="Find people" placeholder="A part of their name" words={words} change={setWords} />
       <div className={styles.found} aria-busy={status === 'loading'}>
         {items.length === 0 && status === 'loading' && <Loading what="people" rows={4} />}
         {status === 'failed' && <Failed what="People could not be fetched." retry={retry} />}
