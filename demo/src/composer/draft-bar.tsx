@@ -11,8 +11,8 @@ export function DraftBar({ draftKey, draft: { edit, quote } }: { draftKey: strin
   return (
     <div className={styles.bar}>
       <div className={styles.words}>
-        <Text fw={600} truncate dir="auto">
-          {edit ? 'Edit your message' : nameOfSender(message)}
+        <Text fw={600} truncate>
+          <bdi>{edit ? 'Edit your message' : nameOfSender(message)}</bdi>
         </Text>
         <Text c="var(--quiet)" truncate dir="auto">
           {excerpt(message)}

@@ -1,5 +1,4 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
-import type { Conversation } from '@parley/sdk'
 import { ArrowLeft, type LucideIcon, Search, UserRound, Users } from 'lucide-react'
 import { GroupAvatar } from '../parts/group-avatar.tsx'
 import { LiveAvatar } from '../parts/person-avatar.tsx'
@@ -11,12 +10,10 @@ import { PinsButton } from './pins-button.tsx'
 import { useTalk } from './talk.tsx'
 import { lastSeen } from './times.ts'
 import { useTitle } from './use-title.ts'
-import { writingWords } from './writing-words.ts'
 
 /** Whom one talks to, how they are there, and what else there is to see. */
 export function ConversationHead() {
-  const { conversation } = useTalk()
-  const { to } = conversation
+  const { to } = useTalk().conversation
   const title = useTitle(to)
   return (
     <header className={styles.head}>
@@ -30,12 +27,10 @@ export function ConversationHead() {
       </ActionIcon>
       {'user' in to ? <LiveAvatar uid={to.user} name={title} /> : <LiveGroupAvatar guid={to.group} />}
       <div className={styles.about}>
-        <h1 className={styles.title} dir="auto">
-          {title}
+        <h1 className={styles.title}>
+          <bdi>{title}</bdi>
         </h1>
-        <p className={styles.state}>
-          <State conversation={conversation} />
-        </p>
+        <p className={styles.state}>{'user' in to ? <PersonState uid={to.user} /> : <GroupState guid={to.group} />}</p>
       </div>
       {'user' in to ? (
         <PanelButton kind="person" label="About this person" icon={UserRound} />
@@ -77,13 +72,6 @@ function PanelButton({ kind, label, icon: Icon }: PanelButtonProps) {
       </ActionIcon>
     </Tooltip>
   )
-}
-
-function State({ conversation }: { conversation: Conversation }) {
-  const writers = useStore(conversation.typing)
-  const { to } = conversation
-  if (writers.length > 0) return <span className={styles.writing}>{writingWords(writers)} …</span>
-  return 'user' in to ? <PersonState uid={to.user} /> : <GroupState guid={to.group} />
 }
 
 function PersonState({ uid }: { uid: string }) {
