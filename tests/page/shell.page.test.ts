@@ -113,7 +113,11 @@ describe('the chat page around its conversations', { skip }, () => {
     await words.waitFor()
     const directionOf = (element: Element) => getComputedStyle(element).direction
     assert.equal(await words.evaluate(directionOf), 'rtl')
-    assert.equal(await page.getByRole('heading', { level: 1 }).evaluate(directionOf), 'rtl')
+    const heading = page.getByRole('heading', { level: 1 })
+    const name = heading.getByText('ليلى حسن')
+    assert.equal(await name.evaluate(directionOf), 'rtl')
+    // It begins where every name does.
+    assert.equal((await name.boundingBox())?.x, (await heading.boundingBox())?.x)
     await page.evaluate(() => {
       document.documentElement.dir = 'rtl'
     })
