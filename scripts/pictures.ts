@@ -78,7 +78,7 @@ const list: Record<string, Picture> = {
       await page.context().setOffline(true)
       await write(page, 'I will be on the train for an hour.')
       await page
-        .getByText(/You are offline|Connecting/)
+        .getByText(/There is no connection|Connecting/)
         .first()
         .waitFor()
     },

@@ -70,6 +70,8 @@ describe('what is said on the chat page', { skip }, () => {
     await isFocused(article)
     await article.hover()
     const more = article.getByRole('button', { name: 'More' })
+    const [text, tool] = [await article.getByText('The oak is dry').boundingBox(), await more.boundingBox()]
+    assert.ok(text && tool && tool.x > text.x + text.width, 'nothing said is covered')
     await more.click()
     await wanjiru.getByRole('menuitem', { name: 'Quote' }).waitFor()
     await more.click()
@@ -157,6 +159,7 @@ describe('what is said on the chat page', { skip }, () => {
     await say(wanjiru, 'How dry?', 'Reply')
     const summary = said(jonas, /: The oak is dry$/).getByRole('button', { name: /^1 reply/ })
     await summary.getByText('1 new').waitFor()
+    await jonas.getByRole('link', { name: /Joinery.*In a thread:.*How dry\?/ }).waitFor()
     await summary.click()
     await panelOf(jonas)
       .getByRole('article', { name: /^Wanjiru Kamau.*How dry\?/ })

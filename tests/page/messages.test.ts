@@ -46,6 +46,11 @@ describe('rows of messages', () => {
     assert.equal(firstAfter(items, '11', 'nora'), undefined)
   })
 
+  it('begin to be unread with what was said, not with what happened to the group', () => {
+    const items = [messageOf('9', 'app_system', { category: 'action' }), messageOf('10', 'milo')].map(itemOf)
+    assert.equal(firstAfter(items, undefined, 'nora'), '10')
+  })
+
   it('count what others have said since, unless it was read elsewhere', () => {
     const items = [
       messageOf('9', 'milo'),

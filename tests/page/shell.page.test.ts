@@ -11,7 +11,7 @@ const text = (receiver: string, words: string) => ({
 })
 
 describe('the chat page around its conversations', { skip }, () => {
-  it('says that it is offline, and sends once what was written meanwhile', async () => {
+  it('says that there is no connection, and sends once what was written meanwhile', async () => {
     const { api } = await openDemo()
     const { page, goTo, close } = await deviceOf('kenji')
     const sockets: WebSocketRoute[] = []
@@ -24,7 +24,7 @@ describe('the chat page around its conversations', { skip }, () => {
     await page.context().setOffline(true)
     // What is open already stays so in such a browser.
     for (const socket of sockets) await socket.close()
-    const banner = page.getByText('You are offline.')
+    const banner = page.getByText('There is no connection.')
     await banner.waitFor()
     await boxOf(page).fill('Written on the train')
     await boxOf(page).press('Enter')
@@ -113,7 +113,11 @@ describe('the chat page around its conversations', { skip }, () => {
     await words.waitFor()
     const directionOf = (element: Element) => getComputedStyle(element).direction
     assert.equal(await words.evaluate(directionOf), 'rtl')
-    assert.equal(await page.getByRole('heading', { level: 1 }).evaluate(directionOf), 'rtl')
+    const heading = page.getByRole('heading', { level: 1 })
+    const name = heading.getByText('ليلى حسن')
+    assert.equal(await name.evaluate(directionOf), 'rtl')
+    // It begins where every name does.
+    assert.equal((await name.boundingBox())?.x, (await heading.boundingBox())?.x)
     await page.evaluate(() => {
       document.documentElement.dir = 'rtl'
     })

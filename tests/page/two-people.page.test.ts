@@ -36,7 +36,6 @@ describe('two people on the chat page', { skip }, () => {
     await amara.page
       .getByRole('main')
       .getByText(/Kenji.* is writing/)
-      .first()
       .waitFor()
     await box.press('Enter')
     await amara.page.getByRole('article', { name: /^Kenji Mori.*Is the oak here\?/ }).waitFor()

@@ -10,8 +10,8 @@ export function DraftBar({ draftKey, draft: { edit, quote } }: { draftKey: strin
   return (
     <div className={styles.bar}>
       <div className={styles.words}>
-        <Text fw={600} truncate dir="auto">
-          {edit ? 'Edit your message' : senderOf(message).name}
+        <Text fw={600} truncate>
+          <bdi>{edit ? 'Edit your message' : senderOf(message).name}</bdi>
         </Text>
         <Text c="var(--quiet)" truncate dir="auto">
           {summaryOf(message)}

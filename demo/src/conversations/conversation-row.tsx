@@ -38,8 +38,8 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       <RowAvatar item={item} />
       <span className={styles.words}>
         <span className={styles.line}>
-          <Text component="span" className={styles.name ?? ''} dir="auto">
-            {name}
+          <Text component="span" className={styles.name ?? ''}>
+            <bdi>{name}</bdi>
           </Text>
           {conversation.pinnedAt !== undefined && <Pin size={12} role="img" aria-label="Pinned" />}
           {lastMessage && <time className={styles.time}>{shortTime(lastMessage.sentAt)}</time>}

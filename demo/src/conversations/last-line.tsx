@@ -1,4 +1,5 @@
 import type { ConversationItem, To } from '@parley/sdk'
+import { MessagesSquare } from 'lucide-react'
 import { senderOf } from '../messages/content.ts'
 import { useChat } from '../state/chat.tsx'
 import { draftKey, useDraft } from '../state/drafts.ts'
@@ -18,8 +19,8 @@ export function LastLine({ to, lastMessage, isOpen }: LastLineProps) {
   const { written } = useDraft(draftKey(to))
   if (!isOpen && written.text.trim() !== '') {
     return (
-      <span className={styles.line} dir="auto">
-        <span className={styles.draft}>Draft:</span> {written.text}
+      <span className={styles.line}>
+        <span className={styles.draft}>Draft:</span> <bdi>{written.text}</bdi>
       </span>
     )
   }
@@ -27,9 +28,21 @@ export function LastLine({ to, lastMessage, isOpen }: LastLineProps) {
   const isOwn = lastMessage.sender === me.uid
   const speaker = isOwn ? 'You' : 'group' in to ? senderOf(lastMessage).name : undefined
   return (
-    <span className={styles.line} dir="auto">
-      {speaker && isSaid(lastMessage) ? `${speaker}: ` : ''}
-      {previewOf(lastMessage, me.uid)}
+    <span className={styles.line}>
+      {lastMessage.parentId !== undefined && <InThread />}
+      <bdi>
+        {speaker && isSaid(lastMessage) ? `${speaker}: ` : ''}
+        {previewOf(lastMessage, me.uid)}
+      </bdi>
+    </span>
+  )
+}
+
+/** Why it is not among the messages of the conversation. */
+function InThread() {
+  return (
+    <span role="img" aria-label="In a thread:" title="In a thread" className={styles.thread}>
+      <MessagesSquare size={13} aria-hidden />
     </span>
   )
 }

@@ -42,12 +42,12 @@ function OwnName(props: object) {
     <UnstyledButton {...props} className={styles.own ?? ''}>
       <DottedAvatar name={name} isOnline={state === 'connected'} />
       <span className={styles.words}>
-        <Text component="span" display="block" fw={600} truncate dir="auto">
-          {name}
+        <Text component="span" display="block" fw={600} truncate>
+          <bdi>{name}</bdi>
         </Text>
         {typeof statusMessage === 'string' && statusMessage !== '' && (
-          <Text component="span" display="block" size="xs" c="var(--quiet)" truncate dir="auto">
-            {statusMessage}
+          <Text component="span" display="block" size="xs" c="var(--quiet)" truncate>
+            <bdi>{statusMessage}</bdi>
           </Text>
         )}
       </span>

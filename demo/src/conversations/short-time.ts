@@ -1,9 +1,10 @@
+import { timeOf } from '../messages/times.ts'
+
 /** When something was said, in as few letters as a list has room for: a time, a weekday, or a date. */
 
 const dayMs = 86_400_000
 
 const forms = {
-  today: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }),
   thisWeek: new Intl.DateTimeFormat(undefined, { weekday: 'short' }),
   thisYear: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' }),
   earlier: new Intl.DateTimeFormat(undefined, { dateStyle: 'short' }),
@@ -13,7 +14,7 @@ const forms = {
 export function shortTime(seconds: number, now = new Date()): string {
   const then = new Date(seconds * 1_000)
   const days = Math.round((startOfDay(now) - startOfDay(then)) / dayMs)
-  if (days <= 0) return forms.today.format(then)
+  if (days <= 0) return timeOf(seconds)
   if (days < 7) return forms.thisWeek.format(then)
   return (then.getFullYear() === now.getFullYear() ? forms.thisYear : forms.earlier).format(then)
 }

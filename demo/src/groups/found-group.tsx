@@ -24,8 +24,8 @@ export function FoundGroup({ group, open }: { group: Group; open(): void }) {
       <Row wrap="nowrap" gap="sm" py={8}>
         <GroupAvatar type={type} />
         <span style={{ flex: 1, minWidth: 0 }}>
-          <Text truncate dir="auto">
-            {name}
+          <Text truncate>
+            <bdi>{name}</bdi>
           </Text>
           <Text truncate size="xs" c="var(--quiet)" dir="auto">
             {[membersCount === 1 ? '1 member' : `${membersCount} members`, description].filter(Boolean).join(' · ')}

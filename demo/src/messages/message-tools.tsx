@@ -28,7 +28,9 @@ export function MessageTools({ message, isOwn, tool, choose }: MessageToolsProps
         isOpen={tool === 'reactions'}
         setIsOpen={(isOpen) => choose(isOpen ? 'reactions' : undefined)}
       />
-      <ToolButton label="Quote" icon={MessageSquareReply} onClick={() => quoteInDraft(draft, message)} />
+      <div className={styles.quote}>
+        <ToolButton label="Quote" icon={MessageSquareReply} onClick={() => quoteInDraft(draft, message)} />
+      </div>
       <MessageMenu {...{ message, isOwn, tool, choose }} />
       {tool === 'deletion' && <DeleteDialog message={message} close={() => choose(undefined)} />}
     </div>

@@ -29,10 +29,10 @@ export function rowsOf(items: readonly Item[], me: string, firstUnread?: string)
   return rows
 }
 
-/** The first message that somebody else has sent after the last one read. */
+/** The first message that somebody else has sent after the last one read. What happened to the group is nothing to read. */
 export function firstAfter(items: readonly Item[], read: string | undefined, me: string): string | undefined {
   for (const item of items) {
-    if (item.state !== 'sent' || item.message.sender === me) continue
+    if (item.state !== 'sent' || item.message.sender === me || item.message.category === 'action') continue
     if (read === undefined || isAfter(item.message.id, read)) return item.message.id
   }
   return undefined

@@ -21,8 +21,8 @@ export function FoundMessage({ message, words, panel }: FoundMessageProps) {
     <li>
       <a className={styles.found} href={hashOf(addressOf(message, me.uid, panel))}>
         <span className={styles.line}>
-          <Text component="span" fw={600} truncate dir="auto">
-            {senderOf(message).name}
+          <Text component="span" fw={600} truncate>
+            <bdi>{senderOf(message).name}</bdi>
           </Text>
           <Text component="span" size="xs" c="var(--quiet)" flex={1} truncate>
             {placeName(message, me.uid)}

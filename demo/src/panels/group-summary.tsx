@@ -46,8 +46,8 @@ export function GroupSummary({ group, details, own, ask }: GroupSummaryProps) {
       <Row wrap="nowrap">
         <GroupAvatar type={type} size={48} />
         <div style={{ minWidth: 0 }}>
-          <Text fw={600} dir="auto" truncate>
-            {name}
+          <Text fw={600} truncate>
+            <bdi>{name}</bdi>
           </Text>
           <Text size="xs" c="var(--quiet)">
             {types[type]}

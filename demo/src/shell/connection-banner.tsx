@@ -5,7 +5,7 @@ import { useStore } from '../state/use-store.ts'
 import styles from './connection-banner.module.css'
 
 const words = {
-  offline: 'You are offline. What you write is sent as soon as there is a connection.',
+  offline: 'There is no connection. What you write is sent as soon as there is one.',
   connecting: 'Connecting …',
   catchingUp: 'Fetching what you have missed …',
 }
