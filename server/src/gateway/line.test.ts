@@ -39,4 +39,13 @@ describe('what devices are sent', () => {
     while (many.some(({ writes }) => writes.length === 0)) await nextTurn()
     for (const { writes } of many) assert.deepEqual(writes, ['one two'])
   })
+
+  it('reaches a few at once, also while many are written to', async () => {
+    const [one, ...many] = linesTo(1_001)
+    sendTo(many, 'to many')
+    await nextTurn()
+    one?.line.send(Buffer.from('to one'))
+    await nextTurn()
+    assert.deepEqual(one?.writes, ['to one'])
+  })
 })

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { LiveCounts } from '../dispatch/live-figures.ts'
 import { mapInTurns } from '../plain/map-in-turns.ts'
@@ -31,33 +31,48 @@ const roomMilliseconds = 60_000
 
 /** Writes for all lines that have something to write: once to each of them, for all that has come for it by then. */
 export interface Post {
-  later(line: { write(): void }): void
+  later(line: Due): void
 }
 
-// Over TLS most of a write is the same for one frame and for ten, and writing to many takes a while anyway. So it begins a
-// little later, by about a third of that, and whatever comes meanwhile goes along.
+interface Due {
+  write(): void
+}
+
+// Writing to so many takes a while. Over TLS most of a write is the same for one frame and for ten, so it begins a little
+// later, by about a third of that, and whatever comes meanwhile goes along.
+const manyLines = 100
 const waitMillisecondsPerLine = 0.01
 const waitMillisecondsMax = 10
 
 export function openPost(): Post {
-  const due: { write(): void }[] = []
-  let isWriting = false
+  let due: Due[] = []
+  let many: Due[] = []
+  let isWritingToMany = false
 
-  async function writeAll(): Promise<void> {
-    isWriting = true
-    await nextTurn()
-    while (due.length > 0) {
-      const wait = Math.min(due.length * waitMillisecondsPerLine, waitMillisecondsMax)
-      if (wait >= 1) await pause(wait)
-      await mapInTurns(due.splice(0), (line) => line.write())
+  /** A few are written to after each turn, also while others write to many. */
+  function writeDue(): void {
+    const lines = due
+    due = []
+    if (lines.length < manyLines) for (const line of lines) line.write()
+    else {
+      many = many.concat(lines)
+      if (!isWritingToMany) void writeToMany()
     }
-    isWriting = false
+  }
+
+  async function writeToMany(): Promise<void> {
+    isWritingToMany = true
+    while (many.length > 0) {
+      await pause(Math.min(many.length * waitMillisecondsPerLine, waitMillisecondsMax))
+      await mapInTurns(many.splice(0), (line) => line.write())
+    }
+    isWritingToMany = false
   }
 
   return {
     later(line) {
+      if (due.length === 0) setImmediate(writeDue)
       due.push(line)
-      if (!isWriting) void writeAll()
     },
   }
 }
