@@ -41,9 +41,10 @@ export function createVisitors(patience: Patience): Visitors {
 
   /** Each device may leave a good deal untaken, but not all of them at once. */
   function letGreediestGo(): void {
-    const lines = [...visits].flatMap((visit) => visit.session()?.line ?? [])
-    let untaken = lines.reduce((sum, line) => sum + line.untakenBytes(), 0)
+    let untaken = 0
+    for (const visit of visits) untaken += visit.session()?.line.untakenBytes() ?? 0
     if (untaken <= untakenBytesMax) return
+    const lines = [...visits].flatMap((visit) => visit.session()?.line ?? [])
     for (const line of lines.toSorted((a, b) => b.untakenBytes() - a.untakenBytes())) {
       if (untaken <= untakenBytesMax) return
       untaken -= line.untakenBytes()
