@@ -57,7 +57,10 @@ describe('composing on the chat page', { skip }, () => {
     await page.keyboard.press('Enter')
     assert.equal(await boxOf(page).inputValue(), 'Ahoy @Kenji Mori ')
     await page.keyboard.type('and all')
-    const answered = page.waitForResponse((answer) => answer.request().method() === 'POST')
+    // Receipts are posted, too.
+    const answered = page.waitForResponse(
+      (answer) => answer.request().method() === 'POST' && answer.url().endsWith('/messages'),
+    )
     await page.keyboard.press('Enter')
     assert.equal((await (await answered).json()).data.data.text, 'Ahoy <@uid:kenji> and all')
     await close()
