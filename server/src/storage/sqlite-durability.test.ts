@@ -39,13 +39,15 @@ async function openLog() {
   const database = openSqlite(join(folder, sqliteFile), untold, disk.sync)
   const written: string[] = []
   const write = (text: string) =>
-    database.write(async ({ run }) => void (await run(text, []))).then(
-      () => void written.push(text),
-      (error: unknown) => {
-        written.push('refused')
-        return error
-      },
-    )
+    database
+      .write(async ({ run }) => void (await run(text, [])))
+      .then(
+        () => void written.push(text),
+        (error: unknown) => {
+          written.push('refused')
+          return error
+        },
+      )
   const made = write('CREATE TABLE events (id integer PRIMARY KEY AUTOINCREMENT, name text)')
   await disk.asked()
   disk.answer()

@@ -90,7 +90,8 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
   const trouble = watchTrouble(listener)
   const transactions = transactionsOn(writer)
   /** Where the log ends as it can be read. */
-  const readLogEnd = () => (readRows('SELECT coalesce(max(id), 0) AS id FROM events', []).rows as [{ id: number }])[0].id
+  const readLogEnd = () =>
+    (readRows('SELECT coalesce(max(id), 0) AS id FROM events', []).rows as [{ id: number }])[0].id
   /** Nobody is told of an event after this one: it may not be on disk yet. */
   let durableEnd = Number.POSITIVE_INFINITY
   let committedAt = Number.NEGATIVE_INFINITY
