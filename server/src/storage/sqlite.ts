@@ -8,6 +8,7 @@ import type { Flavour } from './flavour.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { allHints, createListeners, gatherHints, notingHints } from './hints.ts'
 import { readInTurns, writeInTurns } from './in-turns.ts'
+import { createCheckpoints } from './sqlite-checkpoints.ts'
 import { makeDurable, type SyncFile } from './sqlite-durability.ts'
 import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
 import { createReaders } from './sqlite-readers.ts'
@@ -78,6 +79,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
   mkdirSync(dirname(file), { recursive: true })
   const writer = openToWrite(file)
   const durability = makeDurable(writer, file, syncFile)
+  const checkpoints = createCheckpoints(writer, file)
   const reader = openFile(file)
   // A commit that many share changes pages all over the indexes; those that do not fit would be written and read twice.
   writer.exec('PRAGMA cache_size = -64000')
@@ -106,6 +108,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
       await transactions.commit()
       await durability.sync()
       durableEnd = Number.POSITIVE_INFINITY
+      checkpoints.committed()
       committedAt = performance.now()
       trouble.passed()
     },
@@ -210,7 +213,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
     wake: () => listeners.tell(allHints),
     onWake: listeners.add,
     async close() {
-      await readers.close()
+      await Promise.all([readers.close(), checkpoints.close()])
       durability.close()
       reader.close()
       writer.close()
