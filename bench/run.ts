@@ -24,14 +24,14 @@ const groups: Group[] = [
   ...[refused, write],
   ...[oneUser, userWrites, userLists, userGrowth],
   ...[messageWrites, messageLists, messageGrowth, messageDeletion, fileUpload, holds],
-  ...[realtime],
+  ...realtime,
   ...[install, onPostgres, usersOnPostgres, messagesOnPostgres],
 ]
 
 const usage = `npm run bench -- [NAME...] [--quick] [--data FOLDER] [--profile FOLDER] [--note TEXT...]
 
   NAME       only groups whose name begins so:
-${groups.map(({ name, about }) => `             ${name.padEnd(14)} ${about}`).join('\n')}
+${groups.map(({ name, about }) => `             ${name.padEnd(17)} ${about}`).join('\n')}
   --quick    few short rounds on 100,000 records; for development
   --data     keep the loaded installs here and use them again
   --profile  leave a CPU profile of each Parley process here; bench/profile.ts sums one up

@@ -7,7 +7,6 @@ import { hallAt, hallsCount, listenerAt, parlour, parlourSize, speaker, tokensFi
 import { cpuSeconds, type Running, residentMegabytes, startFloor, startParley, throughProxy } from '../processes.ts'
 import { type Crowd, startCrowd } from '../sockets.ts'
 
-const group = 'realtime'
 const talksPerRound = 20
 const burstsPerRound = 5
 const burstSize = 10
@@ -18,6 +17,8 @@ const sendsPerRound = 300
 const restMilliseconds = 3_000
 
 interface Stage {
+  /** The name of the group. */
+  group: string
   bench: Bench
   install: Install
   host: string
@@ -27,19 +28,25 @@ interface Stage {
   listeners: number
 }
 
-export const realtime: Group = {
-  name: group,
-  about: 'Live delivery against bare ws: fan-out, memory, a storm of returns, from request to frame, idle sockets',
+const onStage = (name: string, about: string, run: (stage: Stage) => Promise<Row[]>): Group => ({
+  name,
+  about,
   async run(bench) {
     const isQuick = bench.plan.records < 1_000_000
     const people = isQuick ? 1_000 : 10_000
     const install = await installWithListeners(people, bench.plan.folder)
     const tokens: string[] = JSON.parse(readFileSync(join(install.data, tokensFile), 'utf8'))
     const host = install.host.replace('.call-', '.api-')
-    const stage = { bench, install, host, tokens, people, listeners: isQuick ? 200 : 1_000 }
-    return [...(await atWork(stage)), ...(await atRest(stage))]
+    return run({ group: name, bench, install, host, tokens, people, listeners: isQuick ? 200 : 1_000 })
   },
-}
+})
+
+export const realtime: Group[] = [
+  onStage('realtime/fan-out', 'A message, and bursts of them, to many sockets, against bare ws', fanOut),
+  onStage('realtime/latency', 'From request to frame', latency),
+  onStage('realtime/idle', 'What idle sockets take, against bare ws', idle),
+  onStage('realtime/storm', 'All sockets come back at once, against bare ws', storm),
+]
 
 const startServer = ({ bench, install: { data, environment } }: Stage) =>
   startParley({
@@ -86,21 +93,6 @@ async function post(stage: Stage, server: Running, body: object, times: number):
   if (refused) throw new Error(`A message was refused: ${refused.text}`)
 }
 
-/** Fan-out and latency, with some sockets that all hear the same. */
-async function atWork(stage: Stage): Promise<Row[]> {
-  const server = await startServer(stage)
-  const floor = await startBareWs(stage)
-  const rows: Row[] = []
-  try {
-    rows.push(...(await fanOut(stage, server, floor, false)))
-    rows.push(...(await fanOut(stage, server, floor, true)))
-    rows.push(...(await latency(stage, server)))
-  } finally {
-    await Promise.all([server.stop(), floor.stop()])
-  }
-  return rows
-}
-
 interface Contender {
   server: Running
   crowd: Crowd
@@ -108,8 +100,18 @@ interface Contender {
   speak(times: number): Promise<void>
 }
 
-async function fanOut(stage: Stage, server: Running, floor: Running, secure: boolean): Promise<Row[]> {
-  const { listeners, bench } = stage
+async function fanOut(stage: Stage): Promise<Row[]> {
+  const server = await startServer(stage)
+  const floor = await startBareWs(stage)
+  try {
+    return [...(await fanOutOver(stage, server, floor, false)), ...(await fanOutOver(stage, server, floor, true))]
+  } finally {
+    await Promise.all([server.stop(), floor.stop()])
+  }
+}
+
+async function fanOutOver(stage: Stage, server: Running, floor: Running, secure: boolean): Promise<Row[]> {
+  const { group, listeners, bench } = stage
   const [parleyCrowd, floorCrowd] = [startCrowd(), startCrowd()]
   try {
     await parleyCrowd.open(placeAt(stage, server, secure, listeners))
@@ -171,8 +173,9 @@ async function cpuPerDelivery({ server, crowd, speak }: Contender, turns: number
   return ((cpuSeconds(server.pid) - before) * 1e6) / (turns * times * sockets)
 }
 
-async function latency(stage: Stage, server: Running): Promise<Row[]> {
-  const { host, install, listeners } = stage
+async function latency(stage: Stage): Promise<Row[]> {
+  const { group, host, install, listeners } = stage
+  const server = await startServer(stage)
   const crowd = startCrowd()
   const rows: Row[] = []
   try {
@@ -203,15 +206,15 @@ async function latency(stage: Stage, server: Running): Promise<Row[]> {
     return rows
   } finally {
     crowd.stop()
+    await server.stop()
   }
 }
 
 const clientProcesses = 2
 const rest = () => new Promise((resolve) => setTimeout(resolve, restMilliseconds))
 
-/** What idle sockets cost, and how they all come back at once. */
-async function atRest(stage: Stage): Promise<Row[]> {
-  const { people } = stage
+async function idle(stage: Stage): Promise<Row[]> {
+  const { group, people } = stage
   const bare = await openBareWs(stage)
   const server = await startServer(stage)
   const [few, crowd] = [startCrowd(), startCrowd(clientProcesses)]
@@ -225,11 +228,6 @@ async function atRest(stage: Stage): Promise<Row[]> {
     const resident = residentMegabytes(server.pid)
     const among = await costOfMessages(stage, server, few)
     const kilobytes = ((resident - before) * 1024) / (people - parlourSize)
-    await crowd.cut()
-    await rest()
-    await say(stage, server, hallAt(1), missedInStorm)
-    const { seconds, wrong } = await crowd.comeBack(missedInStorm)
-    if (wrong > 0) throw new Error(`${wrong} devices were not told exactly what they had missed.`)
     return [
       judged({
         ...{ group, job: `an idle TLS socket in ${hallsCount} groups, of ${people}` },
@@ -238,13 +236,11 @@ async function atRest(stage: Stage): Promise<Row[]> {
         reached: kilobytes / bare.kilobytes,
         goal: { atMost: 1.3 },
       }),
-      plain(`${people} idle TLS sockets, resident`, figureOf([resident], 'MB'), 850),
       judged({
-        ...{ group, job: `all ${people} come back over TLS and are told ${missedInStorm} messages` },
-        floor: figureOf([bare.seconds], 's'),
-        parley: figureOf([seconds], 's'),
-        reached: seconds,
-        goal: { atMost: 30 },
+        ...{ group, job: `${people} idle TLS sockets, resident` },
+        parley: figureOf([resident], 'MB'),
+        reached: resident,
+        goal: { atMost: 850 },
       }),
       judged({
         ...{ group, job: `a message to ${parlourSize}, with ${people} idle sockets against none` },
@@ -260,8 +256,33 @@ async function atRest(stage: Stage): Promise<Row[]> {
   }
 }
 
-const plain = (job: string, parley: Figure, atMost: number): Row =>
-  judged({ group, job, parley, reached: parley.median, goal: { atMost } })
+async function storm(stage: Stage): Promise<Row[]> {
+  const { group, people } = stage
+  const bare = await openBareWs(stage)
+  const server = await startServer(stage)
+  const crowd = startCrowd(clientProcesses)
+  try {
+    await crowd.open(placeAt(stage, server, true, people))
+    await rest()
+    await crowd.cut()
+    await rest()
+    await say(stage, server, hallAt(1), missedInStorm)
+    const { seconds, wrong } = await crowd.comeBack(missedInStorm)
+    if (wrong > 0) throw new Error(`${wrong} devices were not told exactly what they had missed.`)
+    return [
+      judged({
+        ...{ group, job: `all ${people} come back over TLS and are told ${missedInStorm} messages` },
+        floor: figureOf([bare.seconds], 's'),
+        parley: figureOf([seconds], 's'),
+        reached: seconds,
+        goal: { atMost: 30 },
+      }),
+    ]
+  } finally {
+    crowd.stop()
+    await server.stop()
+  }
+}
 
 /** What a socket takes there, and how long it takes until all are in who only come. */
 async function openBareWs(stage: Stage): Promise<{ kilobytes: number; seconds: number }> {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findTokenHolder } from '../areas/auth-tokens/index.ts'
-import { findActiveUser } from '../areas/users/index.ts'
 import { authTokenUnknown } from '../dispatch/errors.ts'
 import { channelsOf, showsTo } from '../dispatch/hearing.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
@@ -13,6 +12,7 @@ import { within } from '../plain/time-limit.ts'
 import { createTurns } from '../plain/turns.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import type { Absent } from './absent.ts'
 import type { Delivery } from './delivery.ts'
 import type { Hearer, Hearers } from './hearers.ts'
 import type { LogOfApp } from './log-of-app.ts'
@@ -46,6 +46,7 @@ interface Parts {
   readings: Readings
   areas: Area[]
   hearers: Hearers
+  absent: Absent
   recent: Recent
   positions: Positions
   delivery: Delivery
@@ -55,11 +56,14 @@ interface Parts {
   entered(session: Session, hearer: Hearer): void
 }
 
-/** Where a device stands on its way to the present, and what its user hears there. */
-interface Place extends Pick<Hearer, 'shows'> {
-  id: number
+interface Heard extends Pick<Hearer, 'shows'> {
   /** Keys of what they hear. */
   channels: Set<string>
+}
+
+/** Where a device stands on its way to the present, and what its user hears there. */
+interface Place extends Heard {
+  id: number
   /** What is taken back later on the way, and with which event; it is not told any more. */
   retracted: Map<string, number>
   /** What comes next, as far as it has been looked up. */
@@ -83,7 +87,7 @@ const tooLong = () => {
 const nothingRetracted: Map<string, number> = new Map()
 
 export function createAttaching(parts: Parts): Attaching {
-  const { readings, areas, hearers, recent, positions, delivery, log } = parts
+  const { readings, areas, hearers, absent, recent, positions, delivery, log } = parts
   const replaysOf = bucketsFor(replaysPerMinute / 60, replaysPerMinute)
   const replays = createTurns({
     atOnce: replaysAtOnce,
@@ -102,7 +106,7 @@ export function createAttaching(parts: Parts): Attaching {
     const { uid, tokenFingerprint } = session.caller
     await readings.inApp(session.app.id, async (db) => {
       const holder = await findTokenHolder(db, tokenFingerprint)
-      if (holder?.uid !== uid || !(await findActiveUser(db, uid))) throw authTokenUnknown()
+      if (holder?.uid !== uid) throw authTokenUnknown()
     })
   }
 
@@ -117,7 +121,8 @@ export function createAttaching(parts: Parts): Attaching {
         return { ...positions.heard(), channels: new Set(channels), shows, retracted: nothingRetracted, next: [] }
       } else {
         const heard = positions.heard()
-        const read = await readings.inApp(session.app.id, (db) => readHearing(db, caller.uid, heard.id))
+        const read =
+          stillHeard(session) ?? (await readings.inApp(app.id, (db) => readHearing(db, caller.uid, heard.id)))
         if (read) return { ...heard, ...read, retracted: nothingRetracted, next: [] }
         await pause(againMilliseconds)
       }
@@ -125,25 +130,45 @@ export function createAttaching(parts: Parts): Attaching {
     throw new DatabaseUnavailable('what a user hears changes faster than it can be read')
   }
 
+  /** What a user heard when their last device went, if nothing has happened since that changes it. */
+  function stillHeard({ app, caller: { uid } }: Session): Heard | undefined {
+    const last = absent.take(app.id, uid)
+    if (!last || recent.since() > last.id) return undefined
+    const channels = new Set(last.channels)
+    const isChanged = recent.after(last.id, app.id, uid, channels).some((told) => changesHearing(told, channels, uid))
+    return isChanged ? undefined : { channels, shows: last.shows }
+  }
+
+  /** What a user hears at a place in the log: what they hear now, if nothing has happened to anybody since. */
+  async function readHearing(db: TenantDb, uid: string, at: number): Promise<Heard | undefined> {
+    const heard = await readHearingNow(db, uid)
+    const since = await log.turns(db, at)
+    return since?.length === 0 ? heard : readHearingBefore(db, uid, await toldOfEach(since), at)
+  }
+
   /**
-   * What a user hears at a place in the log: what they hear now, without what has happened since. Both are of the same
-   * moment if nothing has happened to the user between two looks; else it is read again.
+   * What they hear now, without what has happened since. Both are of the same moment if nothing more has happened by the
+   * next look; else it is read again.
    */
-  async function readHearing(
+  async function readHearingBefore(
     db: TenantDb,
     uid: string,
+    since: Told[] | undefined,
     at: number,
-  ): Promise<Pick<Place, 'channels' | 'shows'> | undefined> {
-    const since = await toldOfEach(await log.turns(db, at))
-    const channels = new Set((await channelsOf(areas, db, uid)).map(channelKey))
-    const shows = await showsTo(areas, db, uid)
+  ): Promise<Heard | undefined> {
+    const heard = await readHearingNow(db, uid)
     const meanwhile = await log.turns(db, at)
     if (!since || since.length !== meanwhile?.length) return undefined
     // What they were allowed to see where they are no more cannot be read any more either.
     const hasLeft = since.some(({ leaves }) => leaves.some((move) => move.uid === uid))
     if (hasLeft || since.some(dissolves)) return undefined
-    takeBack(channels, since, uid)
-    return { channels, shows }
+    takeBack(heard.channels, since, uid)
+    return heard
+  }
+
+  async function readHearingNow(db: TenantDb, uid: string): Promise<Heard> {
+    const channels = new Set((await channelsOf(areas, db, uid)).map(channelKey))
+    return { channels, shows: await showsTo(areas, db, uid) }
   }
 
   /** Where a device stands that comes back to a place; nothing, if what it missed cannot be told exactly. */
@@ -295,6 +320,12 @@ export function createAttaching(parts: Parts): Attaching {
 const isAtEnd = ({ next, shows }: Place) => next.length === 0 && shows !== 'unknown'
 
 const askerOf = ({ app, caller }: Session) => ({ appId: app.id, uid: caller.uid })
+
+/** Whether a user hears other channels from an event on, or may be shown something else of them; or is somebody else. */
+function changesHearing({ joins, leaves, sights, ends }: Told, channels: Set<string>, uid: string): boolean {
+  const isMoved = [...joins, ...leaves].some((move) => move.uid === uid || move.uid === undefined)
+  return isMoved || sights.some((key) => channels.has(key)) || ends !== undefined
+}
 
 /** Undoes what has happened to a user, the latest first. */
 function takeBack(channels: Set<string>, turns: Told[], uid: string): void {

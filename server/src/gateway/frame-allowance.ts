@@ -1,4 +1,4 @@
-import { createBucket } from '../plain/bucket.ts'
+import { type Bucket, createBucket } from '../plain/bucket.ts'
 
 /** How much one device may say. */
 export interface FrameAllowance {
@@ -12,11 +12,21 @@ const framesPerSecond = 20
 const framesAtOnce = 60
 const errorsPerMinute = 10
 
-export function createFrameAllowance(now?: () => number): FrameAllowance {
-  const frames = createBucket(framesPerSecond, framesAtOnce, now)
-  const errors = createBucket(errorsPerMinute / 60, errorsPerMinute, now)
-  return {
-    frame: () => frames.take(1),
-    error: () => !errors.take(1),
+export function createFrameAllowance(): FrameAllowance {
+  return new DeviceAllowance()
+}
+
+class DeviceAllowance implements FrameAllowance {
+  readonly #frames = createBucket(framesPerSecond, framesAtOnce)
+  // Most devices never make one.
+  #errors: Bucket | undefined
+
+  frame(): boolean {
+    return this.#frames.take(1)
+  }
+
+  error(): boolean {
+    this.#errors ??= createBucket(errorsPerMinute / 60, errorsPerMinute)
+    return !this.#errors.take(1)
   }
 }

@@ -7,6 +7,7 @@ import { type LiveFigures, noCounts } from '../dispatch/live-figures.ts'
 import type { Tail } from '../dispatch/tail.ts'
 import type { Area } from '../kit/area.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { createAbsent } from './absent.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createAttaching } from './attach.ts'
 import { closeCodes } from './close-codes.ts'
@@ -53,11 +54,11 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const { aheadMilliseconds, typingMilliseconds } = patience
   const figures = noCounts()
   const hearers = createHearers()
+  const absent = createAbsent()
   const visitors = createVisitors(patience)
   const readings = createReadings(database, areas)
   const delivery = createDelivery(hearers, readings, tellTrouble)
   const { deliver } = delivery
-  const { beginAnew } = visitors
   const listening = await openListening({ database, tools, areas, tail, log, aheadMilliseconds, deliver, beginAnew })
   const departures = createDepartures(tools, patience.graceMilliseconds)
   // Without the log nobody knows any more who may hear what.
@@ -68,7 +69,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     frame: (type, rest) => encode({ type, ...rest }),
   })
   const { subscribe } = createSubscriptions(announcer)
-  const attaching = createAttaching({ ...listening, readings, areas, hearers, delivery, entered })
+  const attaching = createAttaching({ ...listening, readings, areas, hearers, absent, delivery, entered })
   const server = new WebSocketServer({
     ...{ noServer: true, maxPayload: frameBytesRead, perMessageDeflate: false },
     // Visits answer pings.
@@ -78,11 +79,21 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   })
   const { known } = visitors
   const visitParts: VisitParts = { ...parts, attaching, words, post: openPost(), figures, left, subscribe, known }
-  const checking = setInterval(visitors.check, patience.checkMilliseconds).unref()
+  const checking = setInterval(check, patience.checkMilliseconds).unref()
   let isDraining = false
 
   function tellTrouble(error: unknown): void {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'it cannot be read what a user may be shown')
+  }
+
+  function beginAnew(): void {
+    absent.beginAnew(hearers.all())
+    visitors.beginAnew()
+  }
+
+  function check(): void {
+    visitors.check()
+    absent.check()
   }
 
   function entered(session: Session, hearer: Hearer): void {
@@ -107,6 +118,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     const hearer = hearers.find(session.app.id, session.caller.uid)
     if (!hearer?.sessions.delete(session) || hearer.sessions.size > 0) return
     hearers.remove(hearer)
+    absent.keep(hearer, listening.positions.last())
     departures.went(hearer.appId, hearer.uid)
   }
 

@@ -64,10 +64,10 @@ export function createHearers(): Hearers {
 
   /** Answers the key to keep. */
   function enter({ byChannel }: HearersOfApp, hearer: Hearer, channel: string): string {
-    const here = byChannel.get(channel) ?? { key: channel, hearers: new Set() }
-    here.hearers.add(hearer)
-    byChannel.set(here.key, here)
-    return here.key
+    const here = byChannel.get(channel)
+    if (here) here.hearers.add(hearer)
+    else byChannel.set(channel, { key: channel, hearers: new Set([hearer]) })
+    return here?.key ?? channel
   }
 
   function leave({ byChannel }: HearersOfApp, hearer: Hearer, channel: string): void {

@@ -1,9 +1,11 @@
 import type { Duplex } from 'node:stream'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { LiveCounts } from '../dispatch/live-figures.ts'
+import { mapInTurns } from '../plain/map-in-turns.ts'
 import { closeCodes } from './close-codes.ts'
 
-/** The line to one device. What it is sent in a turn of the event loop is written together at its end. */
+/** The line to one device. What it is sent in a turn of the event loop is written together after it. */
 export interface Line {
   /** Sends what must not be missed: whoever does not take it is let go, to come back and resume. */
   send(frame: Buffer): void
@@ -27,99 +29,144 @@ const lastWordsMilliseconds = 1_000
 // For whoever is told what they missed, and does not take it.
 const roomMilliseconds = 60_000
 
-/** Writes at the end of each turn, for all lines that have something to write. */
+/** Writes for all lines that have something to write: once to each of them, for all that has come for it by then. */
 export interface Post {
-  later(write: () => void): void
+  later(line: { write(): void }): void
 }
 
+// Over TLS most of a write is the same for one frame and for ten, and writing to many takes a while anyway. So it begins a
+// little later, by about a third of that, and whatever comes meanwhile goes along.
+const waitMillisecondsPerLine = 0.01
+const waitMillisecondsMax = 10
+
 export function openPost(): Post {
-  let writes: (() => void)[] = []
-  function writeAll(): void {
-    const due = writes
-    writes = []
-    for (const write of due) write()
+  const due: { write(): void }[] = []
+  let isWriting = false
+
+  async function writeAll(): Promise<void> {
+    isWriting = true
+    await nextTurn()
+    while (due.length > 0) {
+      const wait = Math.min(due.length * waitMillisecondsPerLine, waitMillisecondsMax)
+      if (wait >= 1) await pause(wait)
+      await mapInTurns(due.splice(0), (line) => line.write())
+    }
+    isWriting = false
   }
+
   return {
-    later(write) {
-      if (writes.length === 0) setImmediate(writeAll)
-      writes.push(write)
+    later(line) {
+      due.push(line)
+      if (!isWriting) void writeAll()
     },
   }
 }
 
 export function openLine(device: WebSocket, socket: Duplex, post: Post, figures: LiveCounts): Line {
-  let waiting: Buffer[] = []
-  let waitingBytes = 0
+  return new DeviceLine(device, socket, post, figures)
+}
 
-  const isOpen = () => device.readyState === device.OPEN
-  const untakenBytes = () => socket.writableLength + waitingBytes
-  const hasRoom = () => untakenBytes() <= signalBytesMax
+/** A class, because there are very many of them: functions of its own would be most of what each of them takes. */
+class DeviceLine implements Line {
+  readonly #device: WebSocket
+  readonly #socket: Duplex
+  readonly #post: Post
+  readonly #figures: LiveCounts
+  #waiting: Buffer[] | undefined
+  #waitingBytes = 0
+
+  constructor(device: WebSocket, socket: Duplex, post: Post, figures: LiveCounts) {
+    this.#device = device
+    this.#socket = socket
+    this.#post = post
+    this.#figures = figures
+  }
+
+  isOpen(): boolean {
+    return this.#device.readyState === this.#device.OPEN
+  }
+
+  untakenBytes(): number {
+    return this.#socket.writableLength + this.#waitingBytes
+  }
+
+  hasRoom(): boolean {
+    return this.untakenBytes() <= signalBytesMax
+  }
+
+  send(frame: Buffer): void {
+    if (!this.isOpen()) return
+    if (this.untakenBytes() <= untakenBytesMax) this.#put(frame)
+    else this.letGo()
+  }
+
+  signal(frame: Buffer): void {
+    if (!this.isOpen()) return
+    if (this.hasRoom()) this.#put(frame)
+    else this.#figures.signalsDropped += 1
+  }
+
+  #put(frame: Buffer): void {
+    if (this.#waiting) this.#waiting.push(frame)
+    else {
+      this.#waiting = [frame]
+      this.#post.later(this)
+    }
+    this.#waitingBytes += frame.length
+    this.#figures.framesOut += 1
+  }
 
   // Frames are written past the library, whole and one after the other, as it would write them itself: without
   // compression and fragments it keeps nothing about them.
-  function write(): void {
-    const [first, ...others] = waiting
-    waiting = []
-    waitingBytes = 0
-    if (first && isOpen()) socket.write(others.length === 0 ? first : Buffer.concat([first, ...others]))
+  write(): void {
+    const [first, ...others] = this.#takeWaiting()
+    if (first && this.isOpen()) this.#socket.write(others.length === 0 ? first : Buffer.concat([first, ...others]))
   }
 
-  function put(frame: Buffer): void {
-    if (waiting.length === 0) post.later(write)
-    waiting.push(frame)
-    waitingBytes += frame.length
-    figures.framesOut += 1
+  #takeWaiting(): Buffer[] {
+    const waiting = this.#waiting ?? []
+    this.#waiting = undefined
+    this.#waitingBytes = 0
+    return waiting
   }
 
-  function close(code: number, reason: string): void {
-    if (!isOpen()) return
-    write()
-    device.close(code, reason)
-    setTimeout(() => device.terminate(), lastWordsMilliseconds).unref()
+  close(code: number, reason: string): void {
+    if (!this.isOpen()) return
+    this.write()
+    this.#device.close(code, reason)
+    setTimeout(() => this.#device.terminate(), lastWordsMilliseconds).unref()
   }
 
-  function letGo(): void {
-    if (!isOpen()) return
-    figures.tooSlow += 1
-    waiting = []
-    waitingBytes = 0
-    close(closeCodes.tooSlow, 'what was sent was not taken: come back and resume')
+  letGo(): void {
+    if (!this.isOpen()) return
+    this.#figures.tooSlow += 1
+    this.#takeWaiting()
+    this.close(closeCodes.tooSlow, 'what was sent was not taken: come back and resume')
   }
 
-  return {
-    send(frame) {
-      if (!isOpen()) return
-      if (untakenBytes() <= untakenBytesMax) put(frame)
-      else letGo()
-    },
-    signal(frame) {
-      if (!isOpen()) return
-      if (hasRoom()) put(frame)
-      else figures.signalsDropped += 1
-    },
-    untakenBytes,
-    hasRoom,
-    async room() {
-      const deadline = performance.now() + roomMilliseconds
-      while (isOpen() && !hasRoom()) {
-        if (performance.now() > deadline) letGo()
-        await new Promise<void>((resolve) => {
-          const goOn = () => {
-            clearTimeout(timer)
-            socket.off('drain', goOn)
-            socket.off('close', goOn)
-            resolve()
-          }
-          // Whatever is written at the end of this turn may fit without the socket having to say so.
-          const timer = setTimeout(goOn, 50)
-          socket.on('drain', goOn)
-          socket.on('close', goOn)
-        })
+  async room(): Promise<boolean> {
+    const deadline = performance.now() + roomMilliseconds
+    while (this.isOpen() && !this.hasRoom()) {
+      if (performance.now() > deadline) this.letGo()
+      await this.#change()
+    }
+    return this.isOpen()
+  }
+
+  /** Until something of what was sent is taken, or the line is closed. */
+  #change(): Promise<void> {
+    const socket = this.#socket
+    return new Promise<void>((resolve) => {
+      const goOn = () => {
+        clearTimeout(timer)
+        socket.off('drain', goOn)
+        socket.off('close', goOn)
+        resolve()
       }
-      return isOpen()
-    },
-    letGo,
-    close,
-    isOpen,
+      // Whatever is written after this turn may fit without the socket having to say so.
+      const timer = setTimeout(goOn, 50)
+      socket.on('drain', goOn)
+      socket.on('close', goOn)
+    })
   }
 }

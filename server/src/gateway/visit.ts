@@ -20,7 +20,7 @@ import { closeCodes } from './close-codes.ts'
 import { encode } from './encode.ts'
 import { createFrameAllowance } from './frame-allowance.ts'
 import { type FrameIn, type FrameOf, type PresenceWish, parsedFrame, type Ref, readFrame, refIn } from './frames-in.ts'
-import { openLine, type Post } from './line.ts'
+import { type Line, openLine, type Post } from './line.ts'
 import { liveUser } from './live-user.ts'
 import type { Session } from './session.ts'
 import type { Words } from './words.ts'
@@ -69,196 +69,234 @@ const waitingBytesMax = 2 * frameBytesMax
 const resourceBytes = 12
 
 export function openVisit(device: WebSocket, socket: Duplex, named: NamedApp, parts: VisitParts): Visit {
-  const { figures, words, attaching } = parts
-  const line = openLine(device, socket, parts.post, figures)
-  const allowance = createFrameAllowance()
-  const arrivedAt = performance.now()
-  let heardAt = arrivedAt
-  let askedAt = arrivedAt
-  let session: Session | undefined
-  let isIn = false
-  let waitingBytes = 0
-  let lastTurn = Promise.resolve()
+  return new DeviceVisit(device, openLine(device, socket, parts.post, parts.figures), named, parts)
+}
 
-  const send = (frame: object) => line.send(encode(frame))
+/** A class, because there are very many of them: functions of its own would be most of what each of them takes. */
+class DeviceVisit implements Visit {
+  readonly arrivedAt = performance.now()
+  readonly #device: WebSocket
+  readonly #line: Line
+  readonly #named: NamedApp
+  readonly #parts: VisitParts
+  readonly #allowance = createFrameAllowance()
+  #heardAt = this.arrivedAt
+  #askedAt = this.arrivedAt
+  #session: Session | undefined
+  #isIn = false
+  #waitingBytes = 0
+  #lastTurn: Promise<void> | undefined
 
-  const visit: Visit = {
-    arrivedAt,
-    heardAt: () => heardAt,
-    session: () => session,
-    askedAt: () => Math.max(heardAt, askedAt),
-    ping() {
-      askedAt = performance.now()
-      device.ping()
-    },
-    send,
-    close: line.close,
-    terminate: () => device.terminate(),
+  constructor(device: WebSocket, line: Line, named: NamedApp, parts: VisitParts) {
+    this.#device = device
+    this.#line = line
+    this.#named = named
+    this.#parts = parts
+    device.on('message', (data: Buffer, isBinary: boolean) => this.#hear(data, isBinary))
+    device.on('pong', () => this.#isAlive())
+    device.on('ping', (data: Buffer) => {
+      // Whoever does not read the answers gets no more of them.
+      if (this.#isAlive() && line.hasRoom()) device.pong(data)
+    })
+    device.on('error', ignored)
+    device.on('close', () => parts.left(this, this.#session))
+  }
+
+  heardAt(): number {
+    return this.#heardAt
+  }
+
+  session(): Session | undefined {
+    return this.#session
+  }
+
+  askedAt(): number {
+    return Math.max(this.#heardAt, this.#askedAt)
+  }
+
+  ping(): void {
+    this.#askedAt = performance.now()
+    this.#device.ping()
+  }
+
+  send(frame: object): void {
+    this.#line.send(encode(frame))
+  }
+
+  close(code: number, reason: string): void {
+    this.#line.close(code, reason)
+  }
+
+  terminate(): void {
+    this.#device.terminate()
   }
 
   /** Tells what was refused; answers the status that it would have over HTTP. */
-  function refuse(error: unknown, ref: Ref, trace: Trace): number {
+  #refuse(error: unknown, ref: Ref, trace: Trace): number {
     const { code, message, details, status } = answerTo(error, trace)
-    send({ type: 'error', ...refOf(ref), body: { code, message, ...(details && { details }) } })
-    if (!isIn) refuseEntry(status)
-    if (allowance.error()) line.close(closeCodes.tooMuch, 'too many errors')
+    this.send({ type: 'error', ...refOf(ref), body: { code, message, ...(details && { details }) } })
+    if (!this.#isIn) this.#refuseEntry(status)
+    if (this.#allowance.error()) this.close(closeCodes.tooMuch, 'too many errors')
     return status
   }
 
-  function hear(data: Buffer, isBinary: boolean): void {
+  #hear(data: Buffer, isBinary: boolean): void {
     // What was on its way when the line was closed.
-    if (!line.isOpen()) return
-    heardAt = performance.now()
-    figures.framesIn += 1
-    if (data.length > frameBytesMax) return void line.close(closeCodes.frameTooLarge, 'a frame is too large')
-    waitingBytes += data.length
-    if (waitingBytes > waitingBytesMax) return void line.close(closeCodes.tooMuch, 'too many frames at once')
-    if (!allowance.frame()) {
-      waitingBytes -= data.length
-      return void refuse(tooManyRequests({ retryAfter: 1 }), refOfMany(data), parts.begin())
+    if (!this.#line.isOpen()) return
+    this.#heardAt = performance.now()
+    this.#parts.figures.framesIn += 1
+    if (data.length > frameBytesMax) return void this.close(closeCodes.frameTooLarge, 'a frame is too large')
+    this.#waitingBytes += data.length
+    if (this.#waitingBytes > waitingBytesMax) return void this.close(closeCodes.tooMuch, 'too many frames at once')
+    if (!this.#allowance.frame()) {
+      this.#waitingBytes -= data.length
+      return void this.#refuse(tooManyRequests({ retryAfter: 1 }), refOfMany(data), this.#parts.begin())
     }
-    lastTurn = lastTurn
-      .then(() => answer(isBinary ? undefined : parsedFrame(data.toString('utf8'))))
-      .finally(() => {
-        waitingBytes -= data.length
-      })
+    this.#lastTurn = this.#answerAfter(this.#lastTurn, data, isBinary)
+  }
+
+  async #answerAfter(last: Promise<void> | undefined, data: Buffer, isBinary: boolean): Promise<void> {
+    await last
+    try {
+      await this.#answer(isBinary ? undefined : parsedFrame(data.toString('utf8')))
+    } finally {
+      this.#waitingBytes -= data.length
+    }
   }
 
   /** Every frame is answered, or refused; none is the end of the server. */
-  async function answer(frame: unknown): Promise<void> {
-    if (!line.isOpen()) return
+  async #answer(frame: unknown): Promise<void> {
+    if (!this.#line.isOpen()) return
     const ref = refIn(frame)
-    const trace = parts.begin()
+    const trace = this.#parts.begin()
     let status = 200
     try {
-      await act(await readFrame(frame), ref, trace)
+      await this.#act(await readFrame(frame), ref, trace)
     } catch (error) {
-      status = refuse(error, ref, trace)
+      status = this.#refuse(error, ref, trace)
     }
-    if (trace.operation !== 'none') parts.end(trace, 'FRAME', status)
+    if (trace.operation !== 'none') this.#parts.end(trace, 'FRAME', status)
   }
 
   /** Whoever is not in yet and cannot come in has nothing more to say. */
-  function refuseEntry(status: number): void {
-    if (status === 401) line.close(closeCodes.notWelcome, 'log in again')
-    else if (status === tooManyRequests.status) line.close(closeCodes.tooMuch, 'too many connections in a short time')
-    else if (status >= 500) line.close(closeCodes.tryAgainLater, 'try again later')
-    else if (session) line.close(closeCodes.notWelcome, 'log in again')
+  #refuseEntry(status: number): void {
+    if (status === 401) this.close(closeCodes.notWelcome, 'log in again')
+    else if (status === tooManyRequests.status) this.close(closeCodes.tooMuch, 'too many connections in a short time')
+    else if (status >= 500) this.close(closeCodes.tryAgainLater, 'try again later')
+    else if (this.#session) this.close(closeCodes.notWelcome, 'log in again')
   }
 
-  async function act(frame: FrameIn, ref: Ref, trace: Trace): Promise<void> {
-    if (frame.type === 'ping') return send({ type: 'pong', ...refOf(ref), body: { timestamp: Date.now() } })
-    if (frame.type === 'auth') return enter(frame, trace)
-    if (!session || !isIn) throw badRequest({ type: ['must be auth before anything else'] })
+  async #act(frame: FrameIn, ref: Ref, trace: Trace): Promise<void> {
+    if (frame.type === 'ping') return this.send({ type: 'pong', ...refOf(ref), body: { timestamp: Date.now() } })
+    if (frame.type === 'auth') return this.#enter(frame, trace)
+    const session = this.#session
+    if (!session || !this.#isIn) throw badRequest({ type: ['must be auth before anything else'] })
     // The one that it came to, also where it had not named it and there are others by now.
-    session.app = await parts.doors.app({ ...named, appId: session.app.id })
-    await obey(session, frame, trace)
-    if (ref !== undefined) send({ type: 'ack', ref, body: { success: true } })
+    session.app = await this.#parts.doors.app({ ...this.#named, appId: session.app.id })
+    await this.#obey(session, frame, trace)
+    if (ref !== undefined) this.send({ type: 'ack', ref, body: { success: true } })
   }
 
-  async function obey(here: Session, frame: Exclude<FrameIn, { type: 'auth' | 'ping' }>, trace: Trace): Promise<void> {
+  async #obey(here: Session, frame: Exclude<FrameIn, { type: 'auth' | 'ping' }>, trace: Trace): Promise<void> {
+    const { subscribe, words } = this.#parts
     switch (frame.type) {
       case 'presence':
-        return parts.subscribe(here, frame.body)
+        return subscribe(here, frame.body)
       case 'typing_indicator':
-        return throttled('typing_indicator', words.typing(here, frame))
+        return this.#throttled('typing_indicator', words.typing(here, frame))
       case 'transient_message':
-        return throttled('transient_message', words.transient(here, frame))
+        return this.#throttled('transient_message', words.transient(here, frame))
       case 'receipts':
-        return throttled('receipts', markReceipt(here, frame, trace))
+        return this.#throttled('receipts', markReceipt(this.#parts, here, frame, trace))
     }
   }
 
   /** A feature that is used too often is named, beside the error. */
-  async function throttled(feature: string, doing: Promise<void>): Promise<void> {
+  async #throttled(feature: string, doing: Promise<void>): Promise<void> {
     try {
       await doing
     } catch (error) {
       if (error instanceof ApiError && error.status === tooManyRequests.status) {
-        send({ type: 'throttled', body: { feature } })
+        this.send({ type: 'throttled', body: { feature } })
       }
       throw error
     }
   }
 
-  /** The same operation as over HTTP. */
-  async function markReceipt(
-    { app, caller, resource }: Session,
-    { receiver, receiverType, body: { action, messageId } }: FrameOf<'receipts'>,
-    trace: Trace,
-  ): Promise<void> {
-    const isUser = receiverType === 'user'
-    const id = `mark${isUser ? 'User' : 'Group'}Conversation${action === 'read' ? 'Read' : 'Delivered'}`
-    const operation = parts.registry.operations.get(id)
-    if (!operation) throw new Error(`There is no operation ${id}.`)
-    trace.operation = id
-    trace.appId = app.id
-    const body = messageId === undefined ? {} : { messageId }
-    await parts.dispatch(
-      {
-        ...{ app, caller, operation, actAs: undefined, query: '', device: resource },
-        params: isUser ? { uid: receiver } : { guid: receiver },
-        sent: async () => ({ text: JSON.stringify(body), body, files: [] }),
-        gone: () => new AbortController().signal,
-      },
-      trace,
-    )
-  }
-
-  async function enter({ body }: FrameOf<'auth'>, trace: Trace): Promise<void> {
-    if (isIn) throw badRequest({ type: ['must not be auth again'] })
+  async #enter({ body }: FrameOf<'auth'>, trace: Trace): Promise<void> {
+    if (this.#isIn) throw badRequest({ type: ['must not be auth again'] })
+    const { doors, limits, known } = this.#parts
     trace.operation = 'connect'
-    const app = await parts.doors.app(named)
+    const app = await doors.app(this.#named)
     trace.appId = app.id
-    const caller = await parts.doors.enter(app, { authToken: body.authToken ?? '' })
+    const caller = await doors.enter(app, { authToken: body.authToken ?? '' })
     if (caller.kind !== 'client') throw new Error('An auth token makes a client.')
     trace.caller = caller.kind
     trace.actor = caller.uid
-    await parts.limits.count(connectRate, [app.id, caller.uid])
+    await limits.count(connectRate, [app.id, caller.uid])
     const resource = body.resource ?? randomBytes(resourceBytes).toString('base64url')
-    session = { app, caller, line, reached: 0, resource }
-    parts.known(visit)
-    await attach(session, body)
+    this.#session = { app, caller, line: this.#line, reached: 0, resource }
+    known(this)
+    await this.#attach(this.#session, body)
   }
 
-  async function attach(here: Session, { position, presence }: FrameOf<'auth'>['body']): Promise<void> {
-    const user = await ownRecord(here)
+  async #attach(here: Session, { position, presence }: FrameOf<'auth'>['body']): Promise<void> {
+    const { attaching, figures, subscribe } = this.#parts
+    const user = await ownRecord(this.#parts, here)
     await attaching.attach(here, position, (began) => {
       const { resource } = here
       const resumed = position === undefined ? {} : { resumed: began.isResumed }
       if (position !== undefined) figures[began.isResumed ? 'resumed' : 'resynced'] += 1
-      send({ type: 'auth', body: { status: 'OK', user, resource, position: began.position, ...resumed } })
+      this.send({ type: 'auth', body: { status: 'OK', user, resource, position: began.position, ...resumed } })
     })
-    isIn = true
-    if (position !== undefined) send({ type: 'caught_up' })
-    if (presence) parts.subscribe(here, presence)
+    this.#isIn = true
+    if (position !== undefined) this.send({ type: 'caught_up' })
+    if (presence) subscribe(here, presence)
   }
 
-  function ownRecord({ app, caller }: Session): Promise<object> {
-    return parts.database.read(async (connection) => {
-      const view = viewIn(connection, app.id, parts.tools, undefined, app)
-      return { ...liveUser(toUser(view, await requireActiveUser(view.db, caller.uid))), status: 'online' }
-    }, app.id)
-  }
-
-  device.on('message', (data: Buffer, isBinary: boolean) => hear(data, isBinary))
   /** Whether more may come: signs of life count as frames, or they would be the one thing to send without end. */
-  function isAlive(): boolean {
-    if (!line.isOpen()) return false
-    heardAt = performance.now()
-    if (allowance.frame()) return true
-    line.close(closeCodes.tooMuch, 'too many signs of life')
+  #isAlive(): boolean {
+    if (!this.#line.isOpen()) return false
+    this.#heardAt = performance.now()
+    if (this.#allowance.frame()) return true
+    this.close(closeCodes.tooMuch, 'too many signs of life')
     return false
   }
-  device.on('pong', isAlive)
-  device.on('ping', (data: Buffer) => {
-    // Whoever does not read the answers gets no more of them.
-    if (isAlive() && line.hasRoom()) device.pong(data)
-  })
-  // Whatever the library refuses it closes by itself.
-  device.on('error', () => {})
-  device.on('close', () => parts.left(visit, session))
-  return visit
+}
+
+// Whatever the library refuses it closes by itself.
+const ignored = () => {}
+
+/** The same operation as over HTTP. */
+async function markReceipt(
+  { registry, dispatch }: VisitParts,
+  { app, caller, resource }: Session,
+  { receiver, receiverType, body: { action, messageId } }: FrameOf<'receipts'>,
+  trace: Trace,
+): Promise<void> {
+  const isUser = receiverType === 'user'
+  const id = `mark${isUser ? 'User' : 'Group'}Conversation${action === 'read' ? 'Read' : 'Delivered'}`
+  const operation = registry.operations.get(id)
+  if (!operation) throw new Error(`There is no operation ${id}.`)
+  trace.operation = id
+  trace.appId = app.id
+  const body = messageId === undefined ? {} : { messageId }
+  await dispatch(
+    {
+      ...{ app, caller, operation, actAs: undefined, query: '', device: resource },
+      params: isUser ? { uid: receiver } : { guid: receiver },
+      sent: async () => ({ text: JSON.stringify(body), body, files: [] }),
+      gone: () => new AbortController().signal,
+    },
+    trace,
+  )
+}
+
+function ownRecord({ database, tools }: VisitParts, { app, caller }: Session): Promise<object> {
+  return database.read(async (connection) => {
+    const view = viewIn(connection, app.id, tools, undefined, app)
+    return { ...liveUser(toUser(view, await requireActiveUser(view.db, caller.uid))), status: 'online' }
+  }, app.id)
 }
 
 const refOf = (ref: Ref) => (ref === undefined ? {} : { ref })

@@ -32,23 +32,27 @@ export function openDoorway(
   welcome: (visitor: Visitor, socket: Socket) => void,
 ): Doorway {
   const { visitors, admit, dismiss } = createAdmission(limits)
-  const shakingHands = new Map<string, Visitor>()
+  const shakingHands = new Map<string, { visitor: Visitor; gone(): void }>()
   let turnedAway = 0
   let beingTurnedAway = 0
 
   const secure = createSecureServer({ cert, key, ...resumption, ALPNProtocols: ['http/1.1'] }, (socket) => {
-    const visitor = shakingHands.get(endsOf(socket))
-    shakingHands.delete(endsOf(socket))
-    if (visitor) welcome(visitor, socket)
-    else socket.destroy()
+    const ends = endsOf(socket)
+    const shaking = shakingHands.get(ends)
+    shakingHands.delete(ends)
+    if (!shaking) return void socket.destroy()
+    // Many stay for hours: nothing of the handshake is kept for them.
+    shaking.visitor.socket.off('close', shaking.gone)
+    welcome(shaking.visitor, socket)
   })
   const takeKeyOfTheDay = ticketKeys && keyOfTheDay(secure, ticketKeys)
 
   function shakeHands(visitor: Visitor): void {
     const { socket } = visitor
     const ends = endsOf(socket)
-    shakingHands.set(ends, visitor)
-    socket.once('close', () => shakingHands.get(ends) === visitor && shakingHands.delete(ends))
+    const gone = () => shakingHands.get(ends)?.visitor === visitor && shakingHands.delete(ends)
+    shakingHands.set(ends, { visitor, gone })
+    socket.on('close', gone)
     takeKeyOfTheDay?.()
     secure.emit('connection', socket)
   }
@@ -77,7 +81,7 @@ export function openDoorway(
       ...{ connection: undefined, isHandedOver: false },
     }
     if (!admit(visitor)) return turnAway(socket)
-    socket.once('close', () => dismiss(visitor))
+    socket.on('close', () => dismiss(visitor))
     onFirstByte(socket, (byte) => (byte === tlsHandshakeByte ? shakeHands(visitor) : welcome(visitor, socket)))
   })
 

@@ -4,17 +4,32 @@ export interface Bucket {
 }
 
 export function createBucket(perSecond: number, most: number, now = () => performance.now()): Bucket {
-  let left = most
-  let filledAt = now()
-  return {
-    take(amount) {
-      const at = now()
-      left = Math.min(most, left + ((at - filledAt) / 1000) * perSecond)
-      filledAt = at
-      if (left < amount) return false
-      left -= amount
-      return true
-    },
+  return new FillingBucket(perSecond, most, now)
+}
+
+/** A class, because there are very many of them, and functions of its own would be most of what each takes. */
+class FillingBucket implements Bucket {
+  readonly #perSecond: number
+  readonly #most: number
+  readonly #now: () => number
+  #left: number
+  #filledAt: number
+
+  constructor(perSecond: number, most: number, now: () => number) {
+    this.#perSecond = perSecond
+    this.#most = most
+    this.#now = now
+    this.#left = most
+    this.#filledAt = now()
+  }
+
+  take(amount: number): boolean {
+    const at = this.#now()
+    this.#left = Math.min(this.#most, this.#left + ((at - this.#filledAt) / 1000) * this.#perSecond)
+    this.#filledAt = at
+    if (this.#left < amount) return false
+    this.#left -= amount
+    return true
   }
 }
 
