@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { eventsByName } from '../../server/src/dispatch/events-by-name.ts'
+import { createAbsent } from '../../server/src/gateway/absent.ts'
 import { type Attaching, createAttaching } from '../../server/src/gateway/attach.ts'
 import { createDelivery } from '../../server/src/gateway/delivery.ts'
 import { createHearers } from '../../server/src/gateway/hearers.ts'
@@ -75,7 +76,15 @@ describe('devices that come back together', () => {
     const delivery = createDelivery(hearers, readings, () => {})
     const entered = new Set<string>()
     const attaching = createAttaching({
-      ...{ ...listening, readings, areas, hearers, delivery, log: { ...listening.log, ...log } },
+      ...{
+        ...listening,
+        readings,
+        areas,
+        hearers,
+        delivery,
+        absent: createAbsent(),
+        log: { ...listening.log, ...log },
+      },
       entered: (session) => void entered.add(session.caller.uid),
     })
     return { attaching, entered }
