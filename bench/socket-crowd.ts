@@ -135,7 +135,7 @@ async function heard(count: number): Promise<void> {
   told -= count
 }
 
-const tickMilliseconds = 5
+const tickMilliseconds = 1
 
 /** From the moment that a request was due to the frame. */
 async function talk({ rate, seconds, headers, port, receivers }: Talk): Promise<{ p50: number; p99: number }> {

@@ -29,10 +29,11 @@ const all = globSync(['server/src/**/*.test.ts', 'tests/**/*.test.ts', 'conforma
 const found = all.filter((file) => named.length === 0 || named.some((word) => isMeant(file, word)))
 const files = named.length > 0 ? found : found.filter((file) => usualKinds().includes(kindOf(file)))
 
-// One more than there are cores: a test that waits leaves its core to another. Each has databases with connections.
-const processes = Math.min(availableParallelism(), 16) + 1
+// More than there are cores: a test that waits leaves its core to another, and those that start processes, end services or
+// look at pages wait half of the time. Each has databases with connections.
+const processes = Math.min(availableParallelism(), 16) + (quick ? 1 : 2)
 // A process has several shares after another, so that none of them is left alone at the end. Each loads the server again.
-const sharesPerProcess = quick ? 3 : 5
+const sharesPerProcess = quick ? 3 : 4
 
 if (files.length === 0) {
   console.error('No test matches.')
@@ -107,14 +108,21 @@ async function run(environment: Record<string, string>): Promise<number> {
 
 /**
  * Which files run in one process. Most of what a small file costs is loading the server, so one process loads it for many;
- * what kills, signals or fills processes has one of its own, and what looks at pages shares a browser. The longest come
- * first, so that the end is not a wait for one.
+ * what kills, signals or fills processes has one of its own, and what looks at pages shares a browser. What takes longest
+ * comes first, so that the end is not a wait for one; and beside those that wait there is always one that computes.
  */
 function sharesOf(chosen: string[]): string[][] {
   const ofKind = (...kinds: Kind[]) => chosen.filter((file) => kinds.includes(kindOf(file)))
-  const apart = [...ofKind('endurance'), ...ofKind('install')].map((file) => [file])
   const pages = ofKind('page')
-  return [...(pages.length > 0 ? [pages] : []), ...apart, ...evenly(ofKind('sweep', 'areas', 'rules'))]
+  const waiting = [...ofKind('install'), ...ofKind('endurance')].map((file) => [file])
+  const computing = evenly(ofKind('sweep', 'areas', 'rules'))
+  return [...(pages.length > 0 ? [pages] : []), ...mixed(waiting, computing)]
+}
+
+/** Two lists in one, each in its order and spread over the whole. */
+function mixed<T>(some: T[], others: T[]): T[] {
+  const placed = [some, others].flatMap((list) => list.map((item, n) => ({ item, place: (n + 1) / (list.length + 1) })))
+  return placed.toSorted((a, b) => a.place - b.place).map(({ item }) => item)
 }
 
 /** Shares of about the same size: each file, the largest first, goes where there is least yet. */

@@ -40,6 +40,17 @@ describe('the chat page of a demo install', () => {
     assert.match(String((await get('/demo/assets/page-1a2b3c4d.js')).headers['cache-control']), /immutable/)
   })
 
+  it('is where a browser is led that was given the host alone, and nobody else', async () => {
+    const ask = (accept: string, path = '/', method = 'GET') =>
+      h.client.send('localhost', path, { method, headers: { accept } })
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const { status, headers } = await ask(browser)
+    assert.deepEqual([status, headers.location], [302, '/demo/'])
+    assert.equal((await ask(browser, '/nothing')).headers.location, undefined)
+    assert.equal((await ask(browser, '/', 'POST')).headers.location, undefined)
+    for (const accept of ['*/*', 'application/json']) assert.equal((await ask(accept)).status, 401, accept)
+  })
+
   it('runs scripts of its own alone, and talks to this install alone', async () => {
     const policy = String((await get('/demo/')).headers['content-security-policy'])
     const directives = Object.fromEntries(

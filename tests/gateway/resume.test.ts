@@ -236,6 +236,21 @@ for (const database of databases) {
       assert.ok(uid)
     })
 
+    it('is told all that it missed, also where much of it is of a kind that nobody knows any more', async () => {
+      const { uid, device, token } = await somebody()
+      device.cut()
+      const { database: store, tools } = h.service.house
+      const unknown = { ...authTokenUpdated, name: 'boats.sunk' }
+      const events = Array.from({ length: 250 }, () => ({ uid: 'ada', fingerprint: 'x' }))
+      await say(app, 'ada', uid, 'Before')
+      await store.write((connection) => workIn(connection, app.id, tools).emitEach(unknown, events))
+      await say(app, 'ada', uid, 'After')
+      await forget()
+      const back = await comeBack(device, token)
+      assert.deepEqual([back.welcome.resumed, kinds(back.frames)], [true, ['Before', 'After', 'caught_up']])
+      await back.close()
+    })
+
     it('is told to fetch after more than a day', async () => {
       const { device, token } = await somebody()
       device.cut()

@@ -164,6 +164,22 @@ describe('lists of the chat page', { skip }, () => {
       .click()
     await nora.waitForURL(/#\/group\/all-hands\/search\/everywhere\?words=travel\+costs&message=\d+$/)
   })
+
+  it('searches again, on the way back, for what was searched for there', async () => {
+    const nora = await open('nora', { at: '#/group/all-hands/search/everywhere?words=travel+costs' })
+    const words = nora.getByRole('searchbox')
+    await nora.locator('aside a').first().click()
+    await nora.waitForURL(/words=travel\+costs&message=\d+$/)
+    await words.fill('chair')
+    await nora.waitForURL(/words=chair$/)
+    await nora.goBack()
+    await nora.waitForFunction(() => document.querySelector<HTMLInputElement>('aside input')?.value === 'travel costs')
+    await nora
+      .getByRole('link', { name: /travel costs/ })
+      .and(nora.locator('aside a'))
+      .waitFor()
+    assert.match(nora.url(), /words=travel\+costs$/)
+  })
 })
 
 function textTo(receiver: string, receiverType: string, text: string) {

@@ -3,8 +3,10 @@ import { describe, it } from 'node:test'
 import type { Upload } from '@parley/sdk'
 import type { Message } from '@parley/sdk/api'
 import * as rights from '../../demo/src/groups/rights.ts'
+import { plainText } from '../../demo/src/messages/content.ts'
+import { partsOf } from '../../demo/src/messages/text-parts.ts'
 import { type Address, addressIn, hashOf } from '../../demo/src/state/address.ts'
-import { asSent, asWritten, joined, withMention } from '../../demo/src/state/mentions.ts'
+import { asSent, asWritten, joined, mentionsIn, withMention } from '../../demo/src/state/mentions.ts'
 
 describe('rights in a group, as the chat page offers them', () => {
   const owner: rights.Standing = { isOwner: true, scope: 'admin' }
@@ -99,6 +101,14 @@ describe('mentions while one writes', () => {
     const written = asWritten({ data } as unknown as Message)
     assert.equal(written.text, 'Ask @Ann or <@uid:gone>')
     assert.equal(asSent(written), data.text)
+  })
+
+  it('are read alike by all that shows them, whatever stands in a message', () => {
+    const data = { text: '<@uid:A1> <@uid:no one>', mentions: { a1: ann, b: null, c: 7 } }
+    assert.equal(asWritten({ data } as unknown as Message).text, '@Ann <@uid:no one>')
+    assert.equal(plainText(data), '@Ann <@uid:no one>')
+    const [first] = partsOf(data.text, mentionsIn(data))
+    assert.deepEqual(first, { kind: 'mention', uid: 'A1', name: 'Ann' })
   })
 
   it('stay when two texts become one', () => {

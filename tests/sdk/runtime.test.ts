@@ -79,4 +79,25 @@ describe('the runtime of the SDK on a page', () => {
       assert.equal(usualRuntime.isSeen(), isSeen)
     }
   })
+
+  it('wakes with every sign that its connection may be another one, or gone', () => {
+    const [page, document] = [new EventTarget(), Object.assign(new EventTarget(), { visibilityState: 'hidden' })]
+    put('document', document)
+    put('addEventListener', page.addEventListener.bind(page))
+    put('removeEventListener', page.removeEventListener.bind(page))
+    let wakes = 0
+    const stop = usualRuntime.onWake(() => {
+      wakes += 1
+    })
+    for (const sign of ['online', 'offline', 'pageshow', 'focus']) page.dispatchEvent(new Event(sign))
+    assert.equal(wakes, 4)
+    document.dispatchEvent(new Event('visibilitychange'))
+    assert.equal(wakes, 4)
+    document.visibilityState = 'visible'
+    document.dispatchEvent(new Event('visibilitychange'))
+    assert.equal(wakes, 5)
+    stop()
+    for (const sign of ['online', 'offline']) page.dispatchEvent(new Event(sign))
+    assert.equal(wakes, 5)
+  })
 })

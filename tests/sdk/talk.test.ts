@@ -453,6 +453,23 @@ describe('what the client keeps', () => {
     stop()
   })
 
+  it('sends a file again that has failed, when its message is tried again', async () => {
+    const talk = ada.conversation({ user: await somebody() })
+    const { stop } = watched(talk.messages)
+    const upload = talk.upload(new File(['oars'], 'oars.txt', { type: 'text/plain' }))
+    const withFile = talk.send({ text: 'The oars', files: [upload] })
+    upload.abort()
+    await assert.rejects(withFile.done, { code: 'ERR_ABORTED' })
+    const [entry] = ada.outbox.get()
+    assert.equal(entry?.state, 'failed')
+    entry?.retry()
+    await until('it is there', () => messagesOf(talk).length === 1)
+    assert.deepEqual(upload.get(), { state: 'done', loaded: 4, total: 4 })
+    const [message] = messagesOf(talk)
+    assert.equal((message?.data.attachments as { name: string }[])[0]?.name, 'oars.txt')
+    stop()
+  })
+
   it('tells senders that something has arrived, where that is asked for', async () => {
     const uid = await somebody()
     const { runtime } = placeIn(h)

@@ -1,4 +1,5 @@
 import type { Attachment, Message } from '@parley/sdk/api'
+import { mentionsIn, withoutMarks } from '../state/mentions.ts'
 
 /**
  * What stands in a message. Its `data` comes from whoever wrote it, with whatever client: nothing in it is believed to have
@@ -34,7 +35,7 @@ export function personIn(data: Data, part: 'sender' | 'by' | 'on'): Person | und
 }
 
 export function reactionsIn({ data }: Message): readonly Reaction[] {
-  return Array.isArray(data.reactions) ? data.reactions : []
+  return Array.isArray(data.reactions) ? data.reactions.map(Object) : []
 }
 
 export function attachmentsIn({ type, data }: Message): readonly Attachment[] {
@@ -58,12 +59,6 @@ function attachmentOf(from: unknown): Attachment {
   }
 }
 
-/** The names of whom the text mentions, by UID. */
-export function mentionsIn(data: Data | undefined): ReadonlyMap<string, string> {
-  const users = Object.values(Object(data?.mentions)) as { uid?: unknown; name?: unknown }[]
-  return new Map(users.map(({ uid, name }) => [String(uid), String(name ?? uid)]))
-}
-
 /** One line that stands for all of it: in quotes, pins, labels. */
 export function summaryOf(message: Message): string {
   if (message.deletedAt !== undefined) return 'Message deleted'
@@ -75,11 +70,7 @@ export function summaryOf(message: Message): string {
 
 /** The text with names instead of marks. */
 export function plainText(data: Data | undefined): string {
-  const names = mentionsIn(data)
-  return textIn(data).replace(/<@uid:([^>\s]+)>/g, (whole, uid: string) => {
-    const name = names.get(uid.toLowerCase()) ?? names.get(uid)
-    return name === undefined ? whole : `@${name}`
-  })
+  return withoutMarks(textIn(data), mentionsIn(data), (_, name) => `@${name}`)
 }
 
 /** Ids grow with time, and are too long for numbers. */

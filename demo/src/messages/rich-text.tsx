@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { useChat } from '../state/chat.tsx'
-import { mentionsIn, textIn } from './content.ts'
+import { mentionsIn } from '../state/mentions.ts'
+import { textIn } from './content.ts'
 import { useTabIndex } from './inside.ts'
 import styles from './rich-text.module.css'
 import { isEmojiOnly, partsOf, type TextPart } from './text-parts.ts'

@@ -1,3 +1,5 @@
+import { mark } from '../state/mentions.ts'
+
 /** A text in parts: what is plain, what is code, what leads somewhere, and who is mentioned. */
 
 export type TextPart =
@@ -6,8 +8,10 @@ export type TextPart =
   | { kind: 'mention'; uid: string; name: string }
 
 // In this order: nothing inside code is anything else.
-const special =
-  /```(?:\w*\n)?([\s\S]+?)```|`([^`\n]+)`|<@uid:([A-Za-z0-9_-]{1,100})>|((?:https?:\/\/|www\.)[^\s<>"]+)/gi
+const block = /```(?:\w*\n)?([\s\S]+?)```/
+const code = /`([^`\n]+)`/
+const address = /((?:https?:\/\/|www\.)[^\s<>"]+)/
+const special = new RegExp([block, code, mark, address].map(({ source }) => source).join('|'), 'gi')
 
 export function partsOf(text: string, mentions: ReadonlyMap<string, string>): TextPart[] {
   const parts: TextPart[] = []
@@ -23,10 +27,10 @@ export function partsOf(text: string, mentions: ReadonlyMap<string, string>): Te
   return parts
 }
 
-function partOf([, block, code, uid, address]: RegExpExecArray, mentions: ReadonlyMap<string, string>) {
-  if (block !== undefined) return { kind: 'block', text: block.replace(/\n$/, '') } as const
-  if (code !== undefined) return { kind: 'code', text: code } as const
-  if (address !== undefined) return linkOf(address)
+function partOf([, lines, line, uid, found]: RegExpExecArray, mentions: ReadonlyMap<string, string>) {
+  if (lines !== undefined) return { kind: 'block', text: lines.replace(/\n$/, '') } as const
+  if (line !== undefined) return { kind: 'code', text: line } as const
+  if (found !== undefined) return linkOf(found)
   const name = mentions.get(String(uid).toLowerCase())
   return name === undefined ? undefined : ({ kind: 'mention', uid: String(uid), name } as const)
 }

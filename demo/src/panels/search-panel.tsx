@@ -1,11 +1,12 @@
 import { ScrollArea, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import type { To } from '@parley/sdk'
 import { Search } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { type Panel, stayAt } from '../state/address.ts'
 import { FoundMessages } from './found-messages.tsx'
 import { PanelHead } from './panel-head.tsx'
 import { useMessageSearch } from './use-message-search.ts'
+import { useWordsInAddress } from './use-words-in-address.ts'
 
 type Searching = Extract<Panel, { kind: 'search' }>
 
@@ -22,8 +23,10 @@ export function SearchPanel({ panel, to }: { panel: Searching; to: To | undefine
   const move = (changes: Omit<Searching, 'kind'>) =>
     stayAt({ ...(to && { to }), panel: { ...panel, ...changes, kind: 'search' } })
 
-  useEffect(() => {
-    if (search.words !== (panel.words ?? '')) move({ words: search.words })
+  useWordsInAddress({
+    ...{ named: panel.words ?? '', searched: search.words },
+    search: setWords,
+    name: (sought) => move({ words: sought }),
   })
 
   return (

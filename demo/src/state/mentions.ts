@@ -15,7 +15,26 @@ export interface Written {
 
 export const nothingWritten: Written = Object.freeze({ text: '', mentions: [] })
 
-const mark = /<@uid:([^>]+)>/g
+/** `<@uid:nora>`: somebody, in a text as it is sent. */
+export const mark = /<@uid:([A-Za-z0-9_-]{1,100})>/g
+
+/** The names of whom a text mentions, by their ids in small letters: ids are the same in capitals. */
+export function mentionsIn(data: Record<string, unknown> | undefined): ReadonlyMap<string, string> {
+  const users = Object.values(Object(data?.mentions)).map(Object)
+  return new Map(users.map(({ uid, name }) => [String(uid).toLowerCase(), String(name ?? uid)]))
+}
+
+/** Something else in the place of every mark that names somebody. */
+export function withoutMarks(
+  text: string,
+  names: ReadonlyMap<string, string>,
+  instead: (uid: string, name: string) => string,
+): string {
+  return text.replace(mark, (whole, uid: string) => {
+    const name = names.get(uid.toLowerCase())
+    return name === undefined ? whole : instead(uid, name)
+  })
+}
 
 /** "@Nora Lind" becomes the mark that the server knows, for those who were chosen and whose name still stands there. */
 export function asSent({ text, mentions }: Written): string {
@@ -29,11 +48,8 @@ export function asSent({ text, mentions }: Written): string {
 
 /** The other way round, to edit what was sent. */
 export function asWritten({ data }: Message): Written {
-  const people = Object(data.mentions) as Record<string, { name?: string } | undefined>
   let mentions: readonly Mention[] = []
-  const text = String(data.text ?? '').replace(mark, (whole, uid: string) => {
-    const name = Object.hasOwn(people, uid) ? (people[uid]?.name ?? uid) : undefined
-    if (name === undefined) return whole
+  const text = withoutMarks(String(data.text ?? ''), mentionsIn(data), (uid, name) => {
     mentions = withMention(mentions, { uid, name })
     return `@${labelOf(mentions, uid)}`
   })

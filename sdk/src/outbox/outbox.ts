@@ -32,7 +32,7 @@ export interface OutboxEntry {
   readonly input: SendMessageInput
   readonly state: 'queued' | 'sending' | 'failed'
   readonly error?: ParleyError
-  /** Tries again what has failed. */
+  /** Tries again what has failed, and its files, as far as they have. */
   retry(): void
   /** Gives up what has failed, or is not being sent yet. */
   discard(): void
@@ -57,6 +57,8 @@ export interface Outbox {
 /** A file that is on its way by itself. */
 interface Underway {
   readonly done: Promise<unknown>
+  /** Begins anew, if it has failed. */
+  retry(): void
 }
 
 interface Entry {
@@ -269,6 +271,7 @@ export function createOutbox({ request, runtime, taken, changed, wanting }: Outb
     const entry = all.get(key)
     if (entry?.shown.state !== 'failed') return
     entry.since = runtime.wallClock()
+    for (const upload of entry.uploads) upload.retry()
     move(entry, 'queued')
     void drain(entry.lane)
     wanting()

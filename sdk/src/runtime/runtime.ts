@@ -24,7 +24,7 @@ export interface Runtime {
   webSocket(): WebSocketClass
   /** Sends a file, tells how much of it has gone, and answers the status. */
   put(url: string, sending: Putting): Promise<number>
-  /** Tells when the place wakes: a page is looked at again, a network is there again. Answers how to stop that. */
+  /** Tells when the place wakes: a page is looked at again, a network is there again or has gone. Answers how to stop that. */
   onWake(run: () => void): () => void
 }
 
@@ -157,7 +157,8 @@ function onWake(run: () => void): () => void {
   const look = () => {
     if (document.visibilityState === 'visible') run()
   }
-  const signs = ['online', 'pageshow', 'focus']
+  // Who says that the network has gone may be changing to another one: either way the connection may be lost by now.
+  const signs = ['online', 'offline', 'pageshow', 'focus']
   for (const sign of signs) page.addEventListener(sign, run)
   document.addEventListener('visibilitychange', look)
   return () => {

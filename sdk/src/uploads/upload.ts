@@ -19,6 +19,8 @@ export interface Upload extends Readable<UploadState> {
   /** What a message needs of the file; rejects when it could not be sent or was given up. */
   readonly done: Promise<Attachment>
   abort(): void
+  /** Sends the file again, if it has failed; `done` is another promise then. */
+  retry(): void
 }
 
 export interface UploadParts {
@@ -34,10 +36,9 @@ const fileId = 'file'
 export function startUpload(file: Blob & { name?: string }, { request, runtime, ...receiver }: UploadParts): Upload {
   const total = file.size
   const state = cell<UploadState>({ state: 'uploading', loaded: 0, total })
-  const controller = runtime.abortController()
-  const { signal } = controller
+  let controller = runtime.abortController()
 
-  async function run(): Promise<Attachment> {
+  async function run(signal: AbortSignal): Promise<Attachment> {
     const described = {
       fileId,
       name: file.name ?? 'file',
@@ -53,24 +54,38 @@ export function startUpload(file: Blob & { name?: string }, { request, runtime, 
     return place.attachment
   }
 
-  const done = run().then(
-    (attachment) => {
-      state.set({ state: 'done', loaded: total, total })
-      return attachment
-    },
-    (cause) => {
-      const error = signal.aborted ? abortedError() : known(cause)
-      state.set({ state: 'failed', loaded: state.get().loaded, total, error })
-      throw error
-    },
-  )
-  // Whoever does not wait for it looks at its state.
-  done.catch(() => {})
+  function begin(): Promise<Attachment> {
+    const { signal } = controller
+    const sent = run(signal).then(
+      (attachment) => {
+        state.set({ state: 'done', loaded: total, total })
+        return attachment
+      },
+      (cause) => {
+        const error = signal.aborted ? abortedError() : known(cause)
+        state.set({ state: 'failed', loaded: state.get().loaded, total, error })
+        throw error
+      },
+    )
+    // Whoever does not wait for it looks at its state.
+    sent.catch(() => {})
+    return sent
+  }
+
+  let done = begin()
   return {
     get: state.get,
     subscribe: state.subscribe,
-    done,
+    get done() {
+      return done
+    },
     abort: () => controller.abort(),
+    retry() {
+      if (state.get().state !== 'failed') return
+      controller = runtime.abortController()
+      state.set({ state: 'uploading', loaded: 0, total })
+      done = begin()
+    },
   }
 }
 

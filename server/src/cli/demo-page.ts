@@ -24,6 +24,7 @@ export function demoPage({ domain, region, credentials }: DemoPage, folder = bui
     policy: policyFor(`*.api-${region}.${domain}:*`),
     // It hands out a key that makes a token for anybody.
     forOwnOrigin: true,
+    isFront: true,
     files: new Map([...pageIn(folder), ['/install.json', install]]),
   }
 }

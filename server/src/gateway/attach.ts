@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { findTokenHolder } from '../areas/auth-tokens/index.ts'
 import { authTokenUnknown } from '../dispatch/errors.ts'
 import { channelsOf, showsTo } from '../dispatch/hearing.ts'
@@ -7,6 +7,7 @@ import type { Area } from '../kit/area.ts'
 import { appChannel, channelKey } from '../kit/channel.ts'
 import { bucketsFor } from '../plain/bucket.ts'
 import { mapInTurns } from '../plain/map-in-turns.ts'
+import { createShortTurns } from '../plain/short-turns.ts'
 import { within } from '../plain/time-limit.ts'
 import { createTurns } from '../plain/turns.ts'
 import type { TenantDb } from '../storage/tenant.ts'
@@ -77,7 +78,7 @@ const replaysAtOnce = 4
 const noLimit = Number.POSITIVE_INFINITY
 const learnMilliseconds = 5_000
 const replaysPerMinute = 6
-const eventsPerTurn = 500
+const walkMilliseconds = 5
 const triesMax = 40
 const againMilliseconds = 25
 const tooLong = () => {
@@ -94,6 +95,9 @@ export function createAttaching(parts: Parts): Attaching {
     ofAppMax: noLimit,
     inAllMax: noLimit,
   })
+
+  // What is done in memory: hundreds that come back at once would else all do it before anybody else is heard.
+  const shortTurns = createShortTurns()
 
   const toldOfEach = async (events: TailedEvent[] | undefined) => events && mapInTurns(events, parts.told)
 
@@ -184,20 +188,27 @@ export function createAttaching(parts: Parts): Attaching {
   }
 
   async function turnsBetween(session: Session, from: number, now: Place): Promise<Told[] | undefined> {
-    const { app, caller } = session
-    if (recent.since() <= from) {
-      const found = [
-        ...recent.after(from, app.id, caller.uid, now.channels),
-        ...recent.dissolvingAfter(from, app.id),
-        ...recent.retractingAfter(from, app.id),
-      ]
-      const isMuch = found.length > missedOftenMax && !replaysOf(app.id, caller.uid).take(1)
-      if (isMuch || found.length > missedMax) return undefined
-      return [...new Set(found)].filter(({ id }) => id <= now.id).toSorted((a, b) => a.id - b.id)
-    }
+    const lately = await shortTurns.take(askerOf(session), () => turnsLately(session, from, now))
+    return lately ? lately.turns : turnsInLog(session, from, now)
+  }
+
+  /** From memory, if it reaches back so far; without turns, if there is too much of it. */
+  function turnsLately({ app, caller }: Session, from: number, now: Place): { turns: Told[] | undefined } | undefined {
+    if (recent.since() > from) return undefined
+    const found = [
+      ...recent.after(from, app.id, caller.uid, now.channels),
+      ...recent.dissolvingAfter(from, app.id),
+      ...recent.retractingAfter(from, app.id),
+    ]
+    const isMuch = found.length > missedOftenMax && !replaysOf(app.id, caller.uid).take(1)
+    if (isMuch || found.length > missedMax) return { turns: undefined }
+    return { turns: [...new Set(found)].filter(({ id }) => id <= now.id).toSorted((a, b) => a.id - b.id) }
+  }
+
+  async function turnsInLog({ app, caller }: Session, from: number, now: Place): Promise<Told[] | undefined> {
     // Whoever asks for it again and again can fetch what they want to know.
     if (!replaysOf(app.id, caller.uid).take(1)) return undefined
-    return readings.inApp(session.app.id, async (db) => {
+    return readings.inApp(app.id, async (db) => {
       const missed = await log.count(db, from, now.id, missedMax + 1)
       return missed > missedMax ? undefined : toldOfEach(await log.turns(db, from, now.id))
     })
@@ -213,65 +224,65 @@ export function createAttaching(parts: Parts): Attaching {
       if (recent.since() > knownAt) {
         knownAt = positions.last()
         await refuseGone(session)
-        // Whose line was closed meanwhile must not enter: nobody would let go of them any more.
-        continue
       }
       if (place.next.length === 0 && recent.since() > place.id) {
         await readPage(session, place)
         continue
       }
-      const hadNext = place.next.length > 0
-      if (!hadNext) place.next = recent.after(place.id, app.id, caller.uid, place.channels)
-      goOn(session, place)
-      // From the last look at what has happened to the entry nothing can.
-      if (!hadNext && isAtEnd(place)) {
-        refuseEnded(session, knownAt)
-        return enter(session, place)
-      }
-      await nextTurn()
+      if (await shortTurns.take(askerOf(session), () => hasEntered(session, place, knownAt))) return
     }
   }
 
-  /** A part of what comes next. */
-  function goOn(session: Session, place: Place): void {
-    const some = place.next.slice(0, eventsPerTurn)
-    place.next = walk(session, place, some) ? place.next.slice(some.length) : place.next.filter(isAfter(place))
+  /** Goes on for a moment; answers whether that led to the present, and in. */
+  function hasEntered(session: Session, place: Place, knownAt: number): boolean {
+    const { app, caller, line } = session
+    const hadNext = place.next.length > 0
+    // Much may happen while it waits for its turn. Whose line was closed must not enter: nobody would let go of them any more.
+    const isOutdated = recent.since() > (hadNext ? knownAt : Math.min(knownAt, place.id))
+    if (!line.isOpen() || isOutdated) return false
+    if (!hadNext) place.next = recent.after(place.id, app.id, caller.uid, place.channels)
+    walk(session, place)
+    // From the last look at what has happened to the entry nothing can.
+    if (hadNext || !isAtEnd(place)) return false
+    refuseEnded(session, knownAt)
+    enter(session, place)
+    return true
   }
 
   /** From further back than memory reaches. */
   async function readPage(session: Session, place: Place): Promise<void> {
-    const turn = replays.lineUp({ appId: session.app.id, uid: session.caller.uid })
+    const turn = replays.lineUp(askerOf(session))
     try {
       await turn?.itsTurn
       if (!session.line.isOpen()) return
       const upTo = positions.last()
-      const events = await readings.inApp(session.app.id, (db) => log.page(db, place.id, upTo))
+      const { events, end } = await readings.inApp(session.app.id, (db) => log.page(db, place.id, upTo))
       place.next = (await toldOfEach(events)) ?? []
-      if (events.length === 0) place.id = upTo
+      if (events.length === 0) place.id = end
     } finally {
       turn?.leave()
     }
   }
 
   /**
-   * Tells a device what it missed; stops where it has to be found out what its user may be shown from there on, and while
-   * the device has much to take.
+   * Tells a device what it missed, for a moment; stops where it has to be found out what its user may be shown from there on,
+   * and while the device has much to take.
    */
-  function walk(session: Session, place: Place, events: Told[]): boolean {
+  function walk(session: Session, place: Place): void {
     const { uid } = session.caller
-    for (const told of events) {
+    const end = performance.now() + walkMilliseconds
+    let walked = 0
+    for (const told of place.next) {
       if (isEnded(session, told)) throw authTokenUnknown()
       const isHeard = told.channels.some((key) => place.channels.has(key))
       if (isHeard && isShown(place, told)) tell(session, told, frameAt(place, told))
       place.id = told.id
+      walked += 1
       const isUnclear = told.sights.some((key) => place.channels.has(key))
-      if (move(place.channels, told, uid) || isUnclear) {
-        place.shows = 'unknown'
-        return false
-      }
-      if (!session.line.hasRoom()) return false
+      if (move(place.channels, told, uid) || isUnclear) place.shows = 'unknown'
+      if (place.shows === 'unknown' || !session.line.hasRoom() || performance.now() > end) break
     }
-    return true
+    place.next = place.next.slice(walked)
   }
 
   /** Whatever ended the session while it was on its way. */
@@ -308,10 +319,7 @@ export function createAttaching(parts: Parts): Attaching {
 
 const isAtEnd = ({ next, shows }: Place) => next.length === 0 && shows !== 'unknown'
 
-const isAfter =
-  ({ id }: Place) =>
-  (told: Told) =>
-    told.id > id
+const askerOf = ({ app, caller }: Session) => ({ appId: app.id, uid: caller.uid })
 
 /** Whether a user hears other channels from an event on, or may be shown something else of them; or is somebody else. */
 function changesHearing({ joins, leaves, sights, ends }: Told, channels: Set<string>, uid: string): boolean {

@@ -9,8 +9,8 @@ import { prepared, type TenantDb } from '../storage/tenant.ts'
 export interface LogOfApp {
   /** How many events lie between two, but no more than are asked about. */
   count(db: TenantDb, after: number, upTo: number, most: number): Promise<number>
-  /** Those between two, in order. */
-  page(db: TenantDb, after: number, upTo: number): Promise<TailedEvent[]>
+  /** The first of those between two, in order, and where they end: there may be events there that nobody knows any more. */
+  page(db: TenantDb, after: number, upTo: number): Promise<{ events: TailedEvent[]; end: number }>
   /** Those of them that decide who hears what: all that the turns of a history depend on. Nothing, if they are too many. */
   turns(db: TenantDb, after: number, upTo?: number): Promise<TailedEvent[] | undefined>
   eventOf(row: EventRow): TailedEvent | undefined
@@ -49,8 +49,10 @@ export function logOfApp(events: EventsByName): LogOfApp {
       return rows.length
     },
     async page(db, after, upTo) {
-      const rows = between(db, after, upTo).selectAll('events').orderBy('events.id').limit(eventsPerPage)
-      return known(await rows.execute())
+      const page = between(db, after, upTo).selectAll('events').orderBy('events.id').limit(eventsPerPage)
+      const rows = await page.execute()
+      const last = rows.length < eventsPerPage ? undefined : rows.at(-1)
+      return { events: await known(rows), end: last?.id ?? upTo }
     },
     async turns(db, after, upTo = Number.MAX_SAFE_INTEGER) {
       const rows = await turnsBetween(db, { after, upTo })

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
 import type { Recent } from './recent.ts'
@@ -16,7 +15,6 @@ export interface Positions {
 }
 
 const secondsMax = 86_400
-const againMilliseconds = 10
 
 interface Parts {
   database: Database
@@ -41,11 +39,26 @@ export async function openPositions(
     return { position: positionOf({ id, appId, name, kept, at }, salt), at }
   }
 
+  /** The earliest first. Whoever names a place that no log will reach costs nothing but their wait. */
+  const awaiting: { id: number; goOn(): void }[] = []
+
   async function isHeard(id: number): Promise<boolean> {
-    for (let waited = 0; heard.id < id && waited < aheadMilliseconds; waited += againMilliseconds) {
-      await pause(againMilliseconds)
-    }
+    if (heard.id >= id) return true
+    const { promise, resolve: goOn } = Promise.withResolvers<void>()
+    const waiting = { id, goOn }
+    awaiting.splice(awaiting.findLastIndex((each) => each.id <= id) + 1, 0, waiting)
+    const timer = setTimeout(() => {
+      awaiting.splice(awaiting.indexOf(waiting), 1)
+      goOn()
+    }, aheadMilliseconds).unref()
+    await promise
+    clearTimeout(timer)
     return heard.id >= id
+  }
+
+  function wakeThoseAt(id: number): void {
+    const later = awaiting.findIndex((each) => each.id > id)
+    for (const { goOn } of awaiting.splice(0, later < 0 ? awaiting.length : later)) goOn()
   }
 
   let heard: { id: number; position: () => string } = { id: begun, position: () => begunAt }
@@ -56,6 +69,7 @@ export async function openPositions(
     heard: () => ({ id: heard.id, position: heard.position() }),
     moveTo(told) {
       heard = told
+      wakeThoseAt(told.id)
     },
     async find(position) {
       const id = idIn(position)

@@ -11,6 +11,7 @@ import type { Actor } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { View } from '../kit/work.ts'
 import { bucketsFor } from '../plain/bucket.ts'
+import { createKeptFor } from '../plain/kept-for.ts'
 import type { Database } from '../storage/database.ts'
 import { encode } from './encode.ts'
 import type { FrameOf } from './frames-in.ts'
@@ -65,7 +66,7 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
   const typists = createTypists(typingMilliseconds)
   const wordsOf = bucketsFor(wordsPerSecond, wordsAtOnce)
   const deliveriesOf = bucketsFor(deliveriesPerSecond, deliveriesAtOnce)
-  const counts = new Map<string, { online: number; countedAt: number }>()
+  const counts = createKeptFor<number>(countKeptMilliseconds)
 
   /** Hands a word to whoever hears it on this node. */
   function hand({ appId, channel, frame, resource }: Word): void {
@@ -88,13 +89,11 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
 
   async function countOnline(view: View, guid: string): Promise<number> {
     const key = JSON.stringify([view.db.appId, guid])
-    const known = counts.get(key)
-    const now = performance.now()
-    if (known && now - known.countedAt < countKeptMilliseconds) return known.online
-    for (const [each, { countedAt }] of counts) if (now - countedAt > countKeptMilliseconds) counts.delete(each)
+    const known = counts.find(key)
+    if (known !== undefined) return known
     const group = await findGroup(view.db, guid)
     const online = group ? await onlineMembersCount(view, group) : 0
-    counts.set(key, { online, countedAt: now })
+    counts.keep(key, online)
     return online
   }
 

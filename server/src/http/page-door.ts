@@ -15,6 +15,8 @@ export interface PageSet {
   files: PageFiles
   /** Pages of other origins may not read them; unless this is said, they may, as all of the API. */
   forOwnOrigin?: boolean
+  /** Where browsers are led that were given nothing but the host. */
+  isFront?: boolean
 }
 
 export type ContentPolicy = Record<string, string>
@@ -36,16 +38,18 @@ export function createPageDoor(observer: Observer, sets: PageSet[]) {
   // One that begins like a version would not be looked for here.
   for (const { at } of sets) if (!/^\/[a-uw-z][a-z.-]*$/.test(at)) throw new Error(`No pages can be at "${at}".`)
   if (byPath.size < sets.length) throw new Error('Two sets of pages are at the same path.')
+  const front = [...byPath.values()].find(({ isFront }) => isFront)
 
   return function pageFor(request: IncomingMessage): ((response: ServerResponse) => Promise<void>) | undefined {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     const [, at = '', name = ''] = /^(\/[^/?]*)([^?]*)/.exec(request.url ?? '') ?? []
-    const set = byPath.get(at)
+    const isLed = at === '/' && name === '' && isBrowser(request)
+    const set = isLed ? front : byPath.get(at)
     if (!set) return undefined
     return async (response) => {
       const trace = observer.begin()
-      trace.operation = at
-      const status = await show(set, decoded(name), request, response)
+      trace.operation = set.at
+      const status = isLed ? lead(set, 302, response) : await show(set, decoded(name), request, response)
       observer.end(trace, request.method ?? '', status)
     }
   }
@@ -74,12 +78,17 @@ async function show(
   const file = name === undefined ? undefined : files.get(name)
   if (file) return showFile(file, headers, request, response)
   // Pages name what belongs to them as seen from their folder, which a path without its last slash is not in.
-  if (name === '' && files.has('/')) {
-    response.writeHead(308, { ...headers, 'Cache-Control': 'no-cache', Location: `${at}/`, 'Content-Length': 0 }).end()
-    return 308
-  }
+  if (name === '' && files.has('/')) return lead({ at, headers }, 308, response)
   return refuse(apiNotFound(), headers, response)
 }
+
+function lead({ at, headers }: Pick<OpenSet, 'at' | 'headers'>, status: 302 | 308, response: ServerResponse): number {
+  response.writeHead(status, { ...headers, 'Cache-Control': 'no-cache', Location: `${at}/`, 'Content-Length': 0 }).end()
+  return status
+}
+
+/** Programs ask for data, or take whatever comes. */
+const isBrowser = ({ headers: { accept = '' } }: IncomingMessage) => accept.includes('text/html')
 
 async function showFile(
   { type, keep, content }: PageFile,

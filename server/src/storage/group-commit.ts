@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 
 /**
@@ -103,6 +104,7 @@ export function createGroupCommit(writer: Writer) {
     try {
       while (next()) {
         await commitSome()
+        if (!next()) await allThatHasArrived()
         writer.ended(next() !== undefined)
       }
     } finally {
@@ -122,6 +124,13 @@ export function createGroupCommit(writer: Writer) {
       setImmediate(drain)
     })
   }
+}
+
+/** Resolves when whatever lay there unread has been read: what arrives together may belong together. */
+async function allThatHasArrived(): Promise<void> {
+  // The turn that is under way has read before.
+  await nextTurn()
+  await nextTurn()
 }
 
 async function runAlone(writer: Writer, { work, resolve, reject }: Waiting): Promise<() => void> {

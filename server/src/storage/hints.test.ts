@@ -9,8 +9,7 @@ function gathering() {
     all.push([...some])
     resolve()
   }
-  // However long the machine takes, it all happens at once.
-  const hints = gatherHints(note, () => 0)
+  const hints = gatherHints(note)
   return { hints, all, told }
 }
 
@@ -19,7 +18,6 @@ describe('what commits leave', () => {
     const { hints, all, told } = gathering()
     hints.noted.add('events')
     hints.ended(true)
-    hints.began()
     hints.noted.add('jobs')
     hints.ended(false)
     await told
@@ -30,7 +28,6 @@ describe('what commits leave', () => {
     const { hints, all, told } = gathering()
     hints.noted.add('events')
     hints.ended(true)
-    hints.began()
     hints.noted.add('jobs')
     await told
     assert.deepEqual(all, [['events']])

@@ -23,16 +23,13 @@ export interface Listeners {
   add(hint: Hint, listener: () => void): () => void
 }
 
-// Those who commit in one breath seldom come closer together than this.
-const breathMilliseconds = 2
 // Nothing is told later than this, however many go on committing.
-const gatherMilliseconds = 10
+const gatherMilliseconds = 5
 
 /** What commits leave, told together where they follow each other closely. */
 export interface Gathering {
   /** What the commit under way leaves. */
   noted: Set<Hint>
-  began(): void
   ended(othersWait: boolean): void
 }
 
@@ -40,35 +37,26 @@ export interface Gathering {
  * Ten messages that are sent at once are rarely one commit. Whoever takes up what commits leave does so once for all that
  * belong together: a device is then written to once, which over TLS is most of what telling it costs.
  */
-export function gatherHints(tell: Listeners['tell'], now = () => performance.now()): Gathering {
+export function gatherHints(tell: Listeners['tell']): Gathering {
   const noted = new Set<Hint>()
   const untold = new Set<Hint>()
-  let firstAt = 0
   let timer: NodeJS.Timeout | undefined
 
   function tellAll(): void {
+    clearTimeout(timer)
     timer = undefined
     tell(untold)
     untold.clear()
   }
 
-  function tellWithin(milliseconds: number): void {
-    clearTimeout(timer)
-    const left = firstAt + gatherMilliseconds - now()
-    if (left > 0) timer = setTimeout(tellAll, Math.min(milliseconds, left)).unref()
-    else tellAll()
-  }
-
   return {
     noted,
-    began() {
-      if (untold.size > 0) tellWithin(gatherMilliseconds)
-    },
     ended(othersWait) {
-      if (untold.size === 0) firstAt = now()
       for (const hint of noted) untold.add(hint)
       noted.clear()
-      if (untold.size > 0) tellWithin(othersWait ? gatherMilliseconds : breathMilliseconds)
+      if (untold.size === 0) return
+      if (!othersWait) tellAll()
+      else timer ??= setTimeout(tellAll, gatherMilliseconds).unref()
     },
   }
 }

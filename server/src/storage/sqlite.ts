@@ -8,6 +8,8 @@ import type { Flavour } from './flavour.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { allHints, createListeners, gatherHints, notingHints } from './hints.ts'
 import { readInTurns, writeInTurns } from './in-turns.ts'
+import { createCheckpoints } from './sqlite-checkpoints.ts'
+import { makeDurable, type SyncFile } from './sqlite-durability.ts'
 import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
 import { createReaders } from './sqlite-readers.ts'
 import { createSearch, gramIndexing, rewriteSearch, searchIndex, teachGrams } from './sqlite-search.ts'
@@ -73,9 +75,11 @@ const roomBytesMin = 8_000_000
 const commitKnownMilliseconds = 2_000
 
 /** The embedded database: one file, one writer, readers that never wait for it. */
-export function openSqlite(file: string, listener = untold): Database {
+export function openSqlite(file: string, listener = untold, syncFile?: SyncFile): Database {
   mkdirSync(dirname(file), { recursive: true })
   const writer = openToWrite(file)
+  const durability = makeDurable(writer, file, syncFile)
+  const checkpoints = createCheckpoints(writer, file)
   const reader = openFile(file)
   // A commit that many share changes pages all over the indexes; those that do not fit would be written and read twice.
   writer.exec('PRAGMA cache_size = -64000')
@@ -87,24 +91,39 @@ export function openSqlite(file: string, listener = untold): Database {
   const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readInTurns(readRows, whose)))
   const trouble = watchTrouble(listener)
   const transactions = transactionsOn(writer)
+  /** Where the log ends as it can be read. */
+  const readLogEnd = () =>
+    (readRows('SELECT coalesce(max(id), 0) AS id FROM events', []).rows as [{ id: number }])[0].id
+  /** Nobody is told of an event after this one: it may not be on disk yet. */
+  let durableEnd = Number.POSITIVE_INFINITY
   let committedAt = Number.NEGATIVE_INFINITY
   const write = createGroupCommit({
     ...transactions,
     begin() {
-      hints.began()
+      durability.demand()
       transactions.begin()
     },
     async commit() {
+      if (hints.noted.has('events')) durableEnd = readLogEnd()
       await transactions.commit()
+      await durability.sync()
+      durableEnd = Number.POSITIVE_INFINITY
+      checkpoints.committed()
       committedAt = performance.now()
       trouble.passed()
+    },
+    rollback() {
+      // What a commit held that nobody knows to be durable stays untold.
+      if (!durability.hasFailed()) durableEnd = Number.POSITIVE_INFINITY
+      transactions.rollback()
     },
     ended: hints.ended,
     connection: connectionOver(flavour, notingHints(writeInTurns(statements(writer)), hints.noted)),
     explained(error) {
-      if (!takesNoWrites(error)) return error
-      trouble.met(error, true)
-      return new DatabaseUnavailable(error)
+      const unavailable = unavailableBy(error)
+      if (!unavailable) return error
+      trouble.met(unavailable.cause, true)
+      return unavailable
     },
   })
 
@@ -124,6 +143,7 @@ export function openSqlite(file: string, listener = untold): Database {
     },
     snapshot: (work) => withSnapshot(file, work),
     async check() {
+      durability.demand()
       const lasting = trouble.lasting()
       if (lasting !== undefined) throw new DatabaseUnavailable(lasting)
       if (roomFor(file) < roomBytesMin) throw new DatabaseUnavailable('there is hardly any room left on its disk')
@@ -144,11 +164,11 @@ export function openSqlite(file: string, listener = untold): Database {
       }
     },
     async eventsAfter(position, limit) {
-      return readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [position, limit]).rows as EventRow[]
+      const { rows } = readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [position, limit])
+      const events = rows as EventRow[]
+      return (events.at(-1)?.id ?? 0) <= durableEnd ? events : events.filter(({ id }) => id <= durableEnd)
     },
-    async logEnd() {
-      return (readRows('SELECT coalesce(max(id), 0) AS id FROM events', []).rows as [{ id: number }])[0].id
-    },
+    logEnd: async () => Math.min(readLogEnd(), durableEnd),
     // One server at a time, so whoever held a claim is gone.
     releaseClaims: () =>
       write(async ({ run }) => void (await run('UPDATE jobs SET locked_until = 0 WHERE locked_until > 0', []))),
@@ -193,7 +213,8 @@ export function openSqlite(file: string, listener = untold): Database {
     wake: () => listeners.tell(allHints),
     onWake: listeners.add,
     async close() {
-      await readers.close()
+      await Promise.all([readers.close(), checkpoints.close()])
+      durability.close()
       reader.close()
       writer.close()
     },
@@ -203,8 +224,10 @@ export function openSqlite(file: string, listener = untold): Database {
 // The primary codes of what happens when the disk is full, read-only, or broken.
 const unwritable = new Set([8, 10, 13, 14])
 
-function takesNoWrites(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && unwritable.has(Number(error.errcode) & 0xff)
+function unavailableBy(error: unknown): DatabaseUnavailable | undefined {
+  if (error instanceof DatabaseUnavailable) return error
+  const isUnwritable = error instanceof Error && 'errcode' in error && unwritable.has(Number(error.errcode) & 0xff)
+  return isUnwritable ? new DatabaseUnavailable(error) : undefined
 }
 
 function roomFor(file: string): number {
