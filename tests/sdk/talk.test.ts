@@ -466,7 +466,8 @@ describe('what the client keeps', () => {
     await until('it is there', () => messagesOf(talk).length === 1)
     assert.deepEqual(upload.get(), { state: 'done', loaded: 4, total: 4 })
     const [message] = messagesOf(talk)
-    assert.equal((message?.data.attachments as { name: string }[])[0]?.name, 'oars.txt')
+    const attachments = message?.data.attachments as { name: string }[] | undefined
+    assert.equal(attachments?.[0]?.name, 'oars.txt')
     stop()
   })
 
