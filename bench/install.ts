@@ -9,6 +9,7 @@ import { multiplyCalls, postgresTarget, sqliteTarget, templateScripts } from './
 import { loadCrowd } from './load-crowd.ts'
 import { loadListeners } from './load-listeners.ts'
 import { loadMessages } from './load-messages.ts'
+import { loadReader } from './load-reader.ts'
 import { loadUsers } from './load-users.ts'
 import { loadWorst } from './load-worst.ts'
 import { type Running, startParley, throughProxy } from './processes.ts'
@@ -92,6 +93,15 @@ export function installWithListeners(users: number, folder: string): Promise<Ins
     kind: 'listeners',
     records: users,
     offline: (install) => loadListeners(install, users),
+  })
+}
+
+/** An install with so many messages in a group of somebody who has many other conversations. */
+export function installWithReader(messages: number, folder: string): Promise<Install> {
+  return installFilled(folder, undefined, {
+    kind: 'reader',
+    records: messages,
+    offline: (install) => loadReader(install, messages),
   })
 }
 

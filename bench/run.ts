@@ -10,6 +10,7 @@ import { install } from './groups/install.ts'
 import { refused, write } from './groups/keys.ts'
 import { growth, lists } from './groups/lists.ts'
 import { messageGrowth, messageLists, messagesOnPostgres, messageWrites } from './groups/messages.ts'
+import { page } from './groups/page.ts'
 import { onPostgres } from './groups/postgres.ts'
 import { realtime } from './groups/realtime.ts'
 import { oneUser, userGrowth, userLists, usersOnPostgres, userWrites } from './groups/users.ts'
@@ -24,7 +25,7 @@ const groups: Group[] = [
   ...[refused, write],
   ...[oneUser, userWrites, userLists, userGrowth],
   ...[messageWrites, messageLists, messageGrowth, messageDeletion, fileUpload, holds],
-  ...realtime,
+  ...[...realtime, page],
   ...[install, onPostgres, usersOnPostgres, messagesOnPostgres],
 ]
 

@@ -108,7 +108,12 @@ function handOver(nodeBinary, words) {
 }
 
 function handedOn() {
-  return { ...process.env, NODE_COMPILE_CACHE: join(runtimeFolder, 'compile-cache') }
+  return { ...quietOnTerminal(), ...process.env, NODE_COMPILE_CACHE: join(runtimeFolder, 'compile-cache') }
+}
+
+/** A line for every request would scroll away what the server says of itself. */
+function quietOnTerminal() {
+  return first === 'start' && process.stdout.isTTY ? { PARLEY_LOG_LEVEL: 'warn' } : {}
 }
 
 function fail(sentence) {

@@ -78,6 +78,26 @@ describe('the chat page is built', () => {
     assert.equal(builds().length, 1)
   })
 
+  it('and the server that is started for a terminal keeps its requests to itself, and says so', async () => {
+    const database = await freshDatabase('sqlite')
+    const terminal = ['--import', 'data:text/javascript,process.stdout.isTTY=true']
+    const child = spawn(process.execPath, [...terminal, 'scripts/launch.mjs', 'start', '--demo', '--port', '0'], {
+      cwd: copy,
+      env: { PATH: process.env.PATH, ...database.environment },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let printed = ''
+    child.stdout.setEncoding('utf8').on('data', (part) => {
+      printed += part
+    })
+    while (!printed.includes('Stop with')) await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    assert.match(printed, /npm start -- --log-level info/)
+    assert.doesNotMatch(printed, /"level":30/)
+    await database.drop()
+  })
+
   it('if it can be: else the launcher says why, and the server runs and says so as well', async () => {
     change('\nconst broken = {\n')
     const database = await freshDatabase('sqlite')

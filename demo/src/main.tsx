@@ -5,6 +5,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { refuseStrayDrops } from './composer/use-file-drop.ts'
+import { Broken } from './parts/broken.tsx'
+import { Rescue } from './parts/rescue.tsx'
 import { theme } from './theme.ts'
 
 const page = document.getElementById('page')
@@ -14,7 +16,9 @@ refuseStrayDrops()
 createRoot(page).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto">
-      <App />
+      <Rescue otherwise={<Broken />}>
+        <App />
+      </Rescue>
     </MantineProvider>
   </StrictMode>,
 )

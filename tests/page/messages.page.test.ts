@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { type Device, deviceOf, openDemo, skip } from './stage.ts'
+import { type Device, deviceOf, openDemo, runDevelopmentBuild, skip } from './stage.ts'
 
 /** What a picture is at the least: one dot. */
 const dot = Buffer.from(
@@ -307,25 +307,53 @@ describe('a long conversation on the chat page', { skip }, () => {
     await close()
   })
 
-  it('is fetched once, over one connection', async () => {
-    const { page, goTo, complaints, close } = await deviceOf('priya')
-    await page.getByRole('navigation').getByRole('link').first().waitFor()
-    const fetched: string[] = []
-    let sockets = 0
-    page.on('websocket', () => {
-      sockets += 1
-    })
-    page.on('request', (request) => {
-      if (request.url().includes('/v3') && request.method() === 'GET') fetched.push(request.url())
-    })
-    await goTo('#/group/logbook')
-    await said(page, /One more/).waitFor()
-    await page.waitForLoadState('networkidle')
-    assert.equal(sockets, 1)
-    assert.deepEqual(fetched, [...new Set(fetched)])
-    assert.deepEqual(complaints, [])
+  it('says so when the message that the address names is not there', async () => {
+    const { page, close } = await deviceOf('priya', { at: '#/group/logbook?message=1' })
+    await page.getByText('That did not work. The message is not there any more.').waitFor()
     await close()
   })
+
+  it('shows all but the message that it cannot show', async () => {
+    const { page, goTo, close } = await deviceOf('priya')
+    const said = { sender: 'luis', receiver: 'logbook', receiverType: 'group', sentAt: 1, category: 'message' }
+    const answers = [
+      [
+        { ...said, id: '1', data: null },
+        { ...said, id: '2', data: { text: 'As ever' } },
+      ],
+    ]
+    await page.route(/groups\/logbook\/messages\?.*affix=/, (route) =>
+      route.fulfill({ json: { data: answers.shift() ?? [], meta: {} } }),
+    )
+    await goTo('#/group/logbook')
+    await page.getByRole('article', { name: /As ever/ }).waitFor()
+    await page.getByText('A message that this page cannot show').waitFor()
+    await close()
+  })
+
+  for (const build of ['production', 'development'] as const) {
+    it(`is fetched once, over one connection, by the build for ${build}`, async () => {
+      const { page, goTo, complaints, close } = await deviceOf('priya')
+      await page.getByRole('navigation').getByRole('link').first().waitFor()
+      // There React mounts everything twice, to find what does not survive it.
+      if (build === 'development') await runDevelopmentBuild(page)
+      const fetched: string[] = []
+      let sockets = 0
+      page.on('websocket', () => {
+        sockets += 1
+      })
+      page.on('request', (request) => {
+        if (request.url().includes('/v3') && request.method() === 'GET') fetched.push(request.url())
+      })
+      await goTo('#/group/logbook')
+      await said(page, /One more/).waitFor()
+      await page.waitForLoadState('networkidle')
+      assert.equal(sockets, 1)
+      assert.deepEqual(fetched, [...new Set(fetched)])
+      assert.deepEqual(complaints, [])
+      await close()
+    })
+  }
 })
 
 const isInSight = (locator: Locator) =>

@@ -5,6 +5,7 @@ import type { Message } from '@parley/sdk/api'
 import { sentenceOf } from '../../demo/src/messages/actions.ts'
 import { firstAfter, newsAfter, rowsOf } from '../../demo/src/messages/rows.ts'
 import { isEmojiOnly, partsOf, safeAddress } from '../../demo/src/messages/text-parts.ts'
+import { grown } from '../../demo/src/messages/use-slices.ts'
 import { sizeInWords } from '../../demo/src/parts/size-in-words.ts'
 
 const noon = new Date(2026, 6, 15, 12).getTime() / 1_000
@@ -60,6 +61,36 @@ describe('rows of messages', () => {
     ].map(itemOf)
     assert.equal(newsAfter(items, '9', 'nora'), 1)
     assert.equal(newsAfter(items, undefined, 'nora'), 0)
+  })
+})
+
+describe('what is added to a list of messages', () => {
+  const listOf = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => itemOf(messageOf(String(from + n), 'milo')))
+  const keysOf = (items: readonly Item[]) => [items[0]?.key, items.at(-1)?.key, items.length]
+
+  it('comes in slices beside what is there, until all of it is', () => {
+    const all = listOf(0, 100)
+    const steps = [all.slice(40, 60)]
+    while (steps.at(-1) !== all) steps.push(grown(steps.at(-1) ?? [], all) as Item[])
+    assert.deepEqual(steps.map(keysOf), [
+      ['40', '59', 20],
+      ['30', '69', 40],
+      ['20', '79', 60],
+      ['10', '89', 80],
+      ['0', '99', 100],
+    ])
+  })
+
+  it('comes at once where nothing is left of what was there, or where it is little', () => {
+    const all = listOf(100, 160)
+    assert.equal(grown(listOf(0, 50), all), all)
+    assert.equal(grown([], all), all)
+    assert.equal(grown(all.slice(10, 50), all), all)
+  })
+
+  it('leaves out at once what was let go of', () => {
+    assert.deepEqual(keysOf(grown(listOf(50, 350), listOf(0, 300))), ['40', '299', 260])
   })
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page, WebSocketRoute } from 'playwright-core'
-import { deviceOf, openDemo, skip } from './stage.ts'
+import { breakConversations, deviceOf, openDemo, skip } from './stage.ts'
 
 const boxOf = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
@@ -37,6 +37,43 @@ describe('the chat page around its conversations', { skip }, () => {
       message.data.text?.startsWith('Written on the train'),
     )
     assert.equal(arrived.length, 1)
+    await close()
+  })
+
+  it('sends once, when it is opened again, what had not left before it was closed', async () => {
+    const { api, pageUrl } = await openDemo()
+    const { page, close } = await deviceOf('wanjiru', { at: '#/user/mei' })
+    const arrived = async () => {
+      const { body } = await api('GET', '/users/mei/messages?limit=100&category=message', undefined, 'wanjiru')
+      return body.data.filter((message: { data: { text?: string } }) => message.data.text === 'Before the tunnel')
+        .length
+    }
+    const context = page.context()
+    await context.route('**/v3/messages', (route) => route.abort())
+    await boxOf(page).fill('Before the tunnel')
+    await boxOf(page).press('Enter')
+    await page.getByRole('img', { name: 'On its way' }).waitFor()
+    const next = await context.newPage()
+    await page.close()
+    assert.equal(await arrived(), 0)
+    await context.unroute('**/v3/messages')
+    await next.goto(`${pageUrl}/#/user/mei`)
+    const article = next.getByRole('article', { name: /\d: Before the tunnel/ })
+    await article.waitFor()
+    await next.reload()
+    await article.waitFor()
+    assert.equal(await arrived(), 1)
+    await close()
+  })
+
+  it('says so when something in it is broken, and can be loaded again', async () => {
+    const { page, goTo, close } = await deviceOf('elif')
+    await page.route('**/v3/conversations*', breakConversations)
+    await goTo('')
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor()
+    await page.unroute('**/v3/conversations*')
+    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('navigation').getByRole('link').first().waitFor()
     await close()
   })
 

@@ -1,10 +1,19 @@
+import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
-import { type Browser, type BrowserContextOptions, type ConsoleMessage, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+  type Route,
+} from 'playwright-core'
 import { freshDatabase } from '../support/databases.ts'
 import { type Answer, httpsClient } from '../support/http.ts'
 
@@ -150,4 +159,44 @@ async function firstLine(lines: AsyncIterable<string>): Promise<string> {
     if (text.includes('\n')) break
   }
   return text.slice(0, text.indexOf('\n'))
+}
+
+let developmentScript: Promise<string> | undefined
+
+/** From its next loading on, the page is the one that developers see: of the same sources, with all that React checks. */
+export async function runDevelopmentBuild(page: Page): Promise<void> {
+  developmentScript ??= buildForDevelopment()
+  const body = await developmentScript
+  await page.route('**/demo/assets/*.js', (route) => route.fulfill({ contentType: 'text/javascript', body }))
+}
+
+async function buildForDevelopment(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-development-'))
+  const words = ['build', '--mode', 'development', '--minify', 'false', '--outDir', folder, '--logLevel', 'error']
+  const environment = { ...process.env, NODE_ENV: 'development' }
+  try {
+    await promisify(execFile)(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), ...words], {
+      cwd: join(root, 'demo'),
+      env: environment,
+    })
+    const scripts = readdirSync(join(folder, 'assets')).filter((name) => name.endsWith('.js'))
+    assert.equal(scripts.length, 1, 'all of the page is one script')
+    const script = readFileSync(join(folder, 'assets', String(scripts[0])), 'utf8')
+    assert.match(script, /doubleInvokeEffects/)
+    return script
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** An answer that no server gives: whatever shows the conversation in it throws. */
+export function breakConversations(route: Route): Promise<void> {
+  const lastMessage = { id: '1', sender: 'nora', receiver: 'milo', sentAt: 1, category: 'message', data: null }
+  const broken = {
+    conversationType: 'user',
+    conversationWith: { uid: 'milo', name: 'Milo' },
+    updatedAt: 1,
+    lastMessage,
+  }
+  return route.fulfill({ json: { data: [broken], meta: { pagination: { total_pages: 1 } } } })
 }

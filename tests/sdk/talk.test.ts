@@ -101,6 +101,20 @@ describe('what the client keeps', () => {
     await until('all is released', () => Object.values(place.open()).every((count) => count === 0))
   })
 
+  it('fetches once for what is looked at, left, and looked at again in the same moment', async () => {
+    const uid = await somebody()
+    const talk = ada.conversation({ user: uid })
+    const asked = at.asked.length
+    for (const each of [talk.messages, talk.pinned]) watched<unknown>(each).stop()
+    const stops = [talk.messages, talk.pinned].map((each) => watched<unknown>(each).stop)
+    await until('both are loaded', () => [talk.messages, talk.pinned].every((each) => each.get().status === 'ready'))
+    // Whatever else was asked for would have been by then.
+    await say(app, uid, 'ada', 'one')
+    await shows(talk, 'one')
+    assert.equal(at.asked.length, asked + 2, at.asked.slice(asked).join())
+    for (const stop of stops) stop()
+  })
+
   it('tells of all changes of a turn at once', async () => {
     const uid = await somebody()
     const talk = ada.conversation({ user: uid })

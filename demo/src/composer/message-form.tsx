@@ -1,5 +1,5 @@
 import type { Conversation } from '@parley/sdk'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, memo, useRef, useState } from 'react'
 import { useDraft } from '../state/drafts.ts'
 import { DraftBar } from './draft-bar.tsx'
 import { addFiles } from './draft-files.ts'
@@ -20,8 +20,8 @@ interface MessageFormProps {
   thread: string | undefined
 }
 
-/** Text, files, or a voice note, with what they answer or change. */
-export function MessageForm({ draftKey, conversation, thread }: MessageFormProps) {
+/** Text, files, or a voice note, with what they answer or change. What comes in above it is nothing to it. */
+export const MessageForm = memo(function MessageForm({ draftKey, conversation, thread }: MessageFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const draft = useDraft(draftKey)
   const [isRecording, setIsRecording] = useState(false)
@@ -64,4 +64,4 @@ export function MessageForm({ draftKey, conversation, thread }: MessageFormProps
       {isDropping && <p className={styles.drop}>Drop the files to attach them.</p>}
     </form>
   )
-}
+})

@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { Rescue } from '../parts/rescue.tsx'
 import { useChat } from '../state/chat.tsx'
 import { sentenceOf } from './actions.ts'
 import { Message } from './message.tsx'
@@ -50,11 +51,13 @@ function ItemRow({ row, isCurrent, isShown }: ListRowProps & { row: Row & { kind
   const { message } = item
   return (
     <li data-key={key} data-id={message.id} className={isShown ? styles.shown : undefined}>
-      {isLine(item) ? (
-        <Line message={message} />
-      ) : (
-        <Message message={message} isFirstOfRun={isFirstOfRun} isCurrent={isCurrent} />
-      )}
+      <Rescue otherwise={<p className={styles.line}>A message that this page cannot show</p>}>
+        {isLine(item) ? (
+          <Line message={message} />
+        ) : (
+          <Message message={message} isFirstOfRun={isFirstOfRun} isCurrent={isCurrent} />
+        )}
+      </Rescue>
     </li>
   )
 }

@@ -3,8 +3,8 @@ import { useLayoutEffect, useMemo, useRef } from 'react'
 import { useChat } from '../state/chat.tsx'
 import { useStore } from '../state/use-store.ts'
 import { EarlierMessages, LaterMessages } from './list-edges.tsx'
-import { ListRow } from './list-row.tsx'
 import styles from './message-list.module.css'
+import { MessageRows } from './message-rows.tsx'
 import { NewMessagesPill } from './new-messages-pill.tsx'
 import { newestIn, newsAfter, rowsOf } from './rows.ts'
 import { useAnchoredScroll } from './use-anchored-scroll.ts'
@@ -14,6 +14,7 @@ import { useOwnSending } from './use-own-sending.ts'
 import { useReading } from './use-reading.ts'
 import { useSeen } from './use-seen.ts'
 import { useShown, type Wanted } from './use-shown.ts'
+import { useSlices } from './use-slices.ts'
 
 interface MessageListProps {
   conversation: Conversation
@@ -28,13 +29,14 @@ interface MessageListProps {
 /** All that is loaded stands in the page, so that finding, selecting and reading aloud work as in any other. */
 export function MessageList({ conversation, messages, thread, firstUnread, hasUnread, wanted }: MessageListProps) {
   const { me } = useChat()
-  const { items, atEnd } = useStore(messages)
+  const { items: loaded, atEnd } = useStore(messages)
+  const items = useSlices(loaded, firstUnread === undefined && !wanted)
   const rows = useMemo(() => rowsOf(items, me.uid, firstUnread), [items, me, firstUnread])
   const scroll = useAnchoredScroll()
   const { scroller, list, isAtEnd, lowest, goTo, goToEnd } = scroll
   const { current, onFocus, onKeyDown } = useCurrent(items)
-  const look = useEdges(messages, scroller)
-  const shown = useShown(messages, wanted, goTo)
+  const look = useEdges(messages, scroller, items)
+  const shown = useShown(messages, items, wanted, goTo)
   const news = newsAfter(items, useSeen(lowest), me.uid)
 
   useOpening(firstUnread !== undefined && !wanted, () => goTo(({ dataset }) => dataset.key === 'unread', 'start'))
@@ -60,9 +62,7 @@ export function MessageList({ conversation, messages, thread, firstUnread, hasUn
       >
         <EarlierMessages messages={messages} isThread={thread !== undefined} />
         <ol ref={list} className={styles.list} onFocus={onFocus} onKeyDown={onKeyDown}>
-          {rows.map((row) => (
-            <ListRow key={row.key} row={row} isCurrent={row.key === current} isShown={row.key === shown} />
-          ))}
+          <MessageRows rows={rows} current={current} shown={shown} />
         </ol>
         <LaterMessages messages={messages} />
       </div>

@@ -41,6 +41,7 @@ export const Message = memo(function Message({ message, isFirstOfRun, isCurrent 
         data-own={isOwn || undefined}
         data-first={isFirstOfRun || undefined}
         data-named={isNamed || undefined}
+        data-near={isNear || tool ? true : undefined}
         tabIndex={isCurrent ? 0 : -1}
         aria-label={labelOf(sender.name, message)}
         onKeyDown={(event) => {

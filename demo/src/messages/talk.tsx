@@ -1,5 +1,5 @@
 import type { Conversation } from '@parley/sdk'
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { draftKey } from '../state/drafts.ts'
 import { useGroup } from '../state/use-group.ts'
 
@@ -40,6 +40,10 @@ interface TalkProviderProps {
 export function TalkProvider({ conversation, thread, show, children }: TalkProviderProps) {
   const isModerator = useIsModerator(conversation)
   const [notice, setNotice] = useState<string>()
+  const act = useCallback((doing: Promise<unknown>) => {
+    setNotice(undefined)
+    doing.catch((error: Error) => setNotice(error.message))
+  }, [])
   const talk = useMemo<Talk>(
     () => ({
       conversation,
@@ -47,12 +51,9 @@ export function TalkProvider({ conversation, thread, show, children }: TalkProvi
       draft: draftKey(conversation.to, thread),
       isModerator,
       show,
-      act(doing) {
-        setNotice(undefined)
-        doing.catch((error: Error) => setNotice(error.message))
-      },
+      act,
     }),
-    [conversation, thread, isModerator, show],
+    [conversation, thread, isModerator, show, act],
   )
   const shown = useMemo(() => ({ ...(notice && { notice }), dismiss: () => setNotice(undefined) }), [notice])
   return (

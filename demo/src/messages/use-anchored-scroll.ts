@@ -80,11 +80,11 @@ const rowsIn = (list: HTMLElement) => [...list.children] as HTMLElement[]
 
 function lookAt(scroller: HTMLElement, list: HTMLElement): Place & { lowest: string | undefined } {
   const { top, bottom } = scroller.getBoundingClientRect()
+  const rows = rowsIn(list)
   let anchor: Place['anchor']
   let lowest: string | undefined
-  for (const row of rowsIn(list)) {
+  for (const row of rows.slice(firstBelow(rows, top))) {
     const box = row.getBoundingClientRect()
-    if (box.bottom <= top) continue
     if (box.top >= bottom) break
     // The name of a day has no key: it goes up when earlier messages of that day come.
     if (row.dataset.key !== undefined) anchor ??= { key: row.dataset.key, offset: box.top - top }
@@ -93,6 +93,17 @@ function lookAt(scroller: HTMLElement, list: HTMLElement): Place & { lowest: str
   }
   const isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight <= endPixels
   return { isAtEnd, ...(anchor && { anchor }), lowest }
+}
+
+/** Which row is the first that ends below an edge: found by halves, as asking each of hundreds takes long. */
+function firstBelow(rows: HTMLElement[], edge: number): number {
+  let [from, to] = [0, rows.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((rows[middle]?.getBoundingClientRect().bottom ?? 0) > edge) to = middle
+    else from = middle + 1
+  }
+  return from
 }
 
 function putBack(scroller: HTMLElement, list: HTMLElement, { isAtEnd, anchor }: Place): void {

@@ -1,6 +1,6 @@
-import type { Messages, PendingMessage } from '@parley/sdk'
+import type { Item, Messages, PendingMessage } from '@parley/sdk'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useStore } from '../state/use-store.ts'
+import { useTalk } from './talk.tsx'
 import type { AnchoredScroll } from './use-anchored-scroll.ts'
 
 /** A message to be shown; asked for again, it is another wish. */
@@ -13,10 +13,11 @@ const shownMs = 2_000
 /** Goes to the message that is wanted, fetches what stands around it if need be, and answers its key for a moment. */
 export function useShown(
   messages: Messages<PendingMessage>,
+  items: readonly Item[],
   wanted: Wanted | undefined,
   goTo: AnchoredScroll['goTo'],
 ): string | undefined {
-  const { items } = useStore(messages)
+  const { act } = useTalk()
   const [shown, setShown] = useState<string>()
   const isDone = useRef<Wanted>(undefined)
 
@@ -31,8 +32,16 @@ export function useShown(
   }, [wanted, items, goTo])
 
   useEffect(() => {
-    if (wanted && isDone.current !== wanted) messages.jumpTo(wanted.id).catch(() => {})
-  }, [wanted, messages])
+    if (!wanted || isDone.current === wanted) return
+    let isWanted = true
+    const reaching = messages.jumpTo(wanted.id).then(() => {
+      if (isWanted && !isAmong(messages, wanted.id)) throw new Error('The message is not there any more.')
+    })
+    act(reaching)
+    return () => {
+      isWanted = false
+    }
+  }, [wanted, messages, act])
 
   useEffect(() => {
     if (shown === undefined) return
@@ -41,4 +50,8 @@ export function useShown(
   }, [shown])
 
   return shown
+}
+
+function isAmong(messages: Messages<PendingMessage>, id: string): boolean {
+  return messages.get().items.some((item) => item.state === 'sent' && item.message.id === id)
 }

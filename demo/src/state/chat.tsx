@@ -42,6 +42,8 @@ function clientFor({ url, appId, authKey }: Install, uid: string): Client {
     token: { uid, authOnlyKey: authKey },
     presence: 'all',
     autoReceipts: 'delivered',
+    // What was not sent before the page was closed is sent when it is opened again.
+    storage: localStorage,
   })
 }
 

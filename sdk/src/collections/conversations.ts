@@ -245,7 +245,10 @@ export function createConversations({ request, runtime, me, isIn, restOf }: Part
 
   function wakeUp(): void {
     resting.callOff()
-    if (state.get().status === 'idle' && isIn()) loading.ask('all')
+    if (state.get().status !== 'idle' || !isIn()) return
+    // At once: whoever comes next, in the same moment, finds it under way.
+    show({ status: 'loading' })
+    loading.ask('all')
   }
 
   function rest(): void {

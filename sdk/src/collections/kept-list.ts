@@ -135,7 +135,10 @@ export function createKeptList<Item>(listing: Listing<Item>, { runtime, isIn, re
 
   function wakeUp(): void {
     resting.callOff()
-    if (state.get().status === 'idle' && isIn()) refreshing.ask(whole)
+    if (state.get().status !== 'idle' || !isIn()) return
+    // At once: whoever comes next, in the same moment, finds it under way.
+    show({ status: 'loading' })
+    refreshing.ask(whole)
   }
 
   function rest(): void {

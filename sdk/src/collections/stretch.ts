@@ -316,8 +316,10 @@ export function createStretch<Pending>({
 
   function wakeUp(): void {
     resting.callOff()
-    if (state.get().status === 'idle' && isIn()) loading.ask('end')
-    else tell()
+    if (state.get().status !== 'idle' || !isIn()) return void tell()
+    // At once: whoever comes next, in the same moment, finds it under way.
+    show({ status: 'loading' })
+    loading.ask('end')
   }
 
   function rest(): void {

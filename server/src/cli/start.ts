@@ -37,7 +37,9 @@ export const start: Command = {
     const credentials = await writeCredentials(service.house, appId, service)
     known.resolve(credentials)
     process.stdout.write(
-      json ? `${JSON.stringify(credentials)}\n` : block(credentials, config.data, clockNote(service.house)),
+      json
+        ? `${JSON.stringify(credentials)}\n`
+        : block(credentials, config.data, logNote(config) + clockNote(service.house)),
     )
     return undefined
   },
@@ -48,6 +50,11 @@ function plainBlock({ port, caFile, house }: Service, { host, domain, data }: Co
 Clients trust ${caFile}. The reference is at https://${domain}:${port}/docs.
 "parley apps create" makes an app with its keys.${clockNote(house)}
 `
+}
+
+/** Whoever looks for requests among the lines should know where they are. */
+function logNote({ logLevel }: Config): string {
+  return logLevel === 'warn' ? '\n  Requests are not shown; "npm start -- --log-level info" shows them.' : ''
 }
 
 /** A clock that was moved and forgotten explains a good deal. */
