@@ -48,12 +48,12 @@ async function openLog() {
           return error
         },
       )
-  const made = write('CREATE TABLE events (id integer PRIMARY KEY AUTOINCREMENT, name text)')
+  const made = write('CREATE TABLE events (id integer PRIMARY KEY AUTOINCREMENT, app_id text, name text)')
   await disk.asked()
   disk.answer()
   await made
   written.pop()
-  const add = (name: string) => write(`INSERT INTO events (name) VALUES ('${name}')`)
+  const add = (name: string) => write(`INSERT INTO events (app_id, name) VALUES ('app', '${name}')`)
   const told = async () => (await database.eventsAfter(0, 10)).map(({ name }) => name)
   return { database, disk, add, written, told }
 }
