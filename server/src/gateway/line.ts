@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { LiveCounts } from '../dispatch/live-figures.ts'
+import { createLineUp } from '../plain/line-up.ts'
 import { closeCodes } from './close-codes.ts'
 
 /** The line to one device. What it is sent in a turn of the event loop is written together at its end. */
@@ -22,27 +23,31 @@ export interface Line {
 
 const signalBytesMax = 256 * 1024
 const untakenBytesMax = 1024 * 1024
+const turnMilliseconds = 10
 // A device that does not read does not read that it is let go either.
 const lastWordsMilliseconds = 1_000
 // For whoever is told what they missed, and does not take it.
 const roomMilliseconds = 60_000
 
-/** Writes at the end of each turn, for all lines that have something to write. */
+/** Writes at the end of each turn, for the lines that have something to write: for all of them, if that does not take long. */
 export interface Post {
   later(write: () => void): void
 }
 
 export function openPost(): Post {
-  let writes: (() => void)[] = []
-  function writeAll(): void {
-    const due = writes
-    writes = []
-    for (const write of due) write()
+  const writes = createLineUp<() => void>()
+  /** What goes to thousands takes more than a turn: those who wait for theirs are sent all that comes meanwhile along with it. */
+  function writeSome(): void {
+    const end = performance.now() + turnMilliseconds
+    for (let write = writes.takeFirst(); write; write = writes.takeFirst()) {
+      write()
+      if (writes.length > 0 && performance.now() > end) return void setImmediate(writeSome)
+    }
   }
   return {
     later(write) {
-      if (writes.length === 0) setImmediate(writeAll)
-      writes.push(write)
+      if (writes.length === 0) setImmediate(writeSome)
+      writes.add(write)
     },
   }
 }
