@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { logLines } from '../server/src/http/log-lines.ts'
 import { databases } from './support/databases.ts'
+import { type Device, logIn, socketAt } from './support/device.ts'
 import { assertFails, assertSucceeds } from './support/house.ts'
 import { type AppOnDisk, type Install, install, type ServerProcess } from './support/server-process.ts'
+import { as } from './support/talk.ts'
 import { until } from './support/until.ts'
 import { form, formType } from './support/uploads.ts'
 
@@ -97,6 +99,39 @@ describe('a full disk', { skip }, () => {
     assert.deepEqual(users.map(({ uid }: { uid: string }) => uid).toSorted(), kept.toSorted())
     const { code } = await site.command('doctor')
     assert.equal(code, 0)
+  })
+
+  it('lets devices in, and they hear what is written once there is room', async () => {
+    const caller = app.at(server)
+    const tokens: string[] = []
+    for (const uid of ['ada', 'lin']) {
+      const { data } = assertSucceeds(await caller.post('/users', { uid, name: uid, withAuthToken: true }))
+      tokens.push(data.authToken)
+    }
+    const ca = readFileSync(join(data, 'ca.pem'), 'utf8')
+    const device = (uid: string, authToken = '') =>
+      logIn(socketAt({ port: server.port, ca }, app.host), uid, { authToken })
+    const before = await device('ada', tokens[0])
+    const makeRoom = fill(data)
+    const text = 'x'.repeat(5_000)
+    const say = () => caller.post('/messages', { receiver: 'lin', receiverType: 'user', data: { text } }, as('ada'))
+    let written = 0
+    for (let answer = await say(); answer.status === 200; answer = await say()) written += 1
+    const during = await device('lin', tokens[1])
+    const { type } = await during.ask({
+      type: 'receipts',
+      receiver: 'ada',
+      receiverType: 'user',
+      body: { action: 'read' },
+    })
+    assert.equal(type, 'error')
+    await before.reached()
+    makeRoom()
+    await until('it is written again', async () => (await say()).status === 200)
+    const heard = ({ frames }: Device) => frames.filter((frame) => frame.type === 'message').length
+    await until('both have heard it', () => heard(during) === 1 && heard(before) === written + 1)
+    await before.close()
+    await during.close()
   })
 
   it('is told by /readyz also while nobody writes', async () => {

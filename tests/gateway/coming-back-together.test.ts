@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { eventsByName } from '../../server/src/dispatch/events-by-name.ts'
 import { createAbsent } from '../../server/src/gateway/absent.ts'
@@ -15,6 +14,7 @@ import type { Session } from '../../server/src/gateway/session.ts'
 import { openTail } from '../../server/src/workers/tail.ts'
 import { tokenOf, untilTold } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
+import { laborious } from '../support/laborious.ts'
 import { appWith, as, sayIn } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
@@ -22,28 +22,6 @@ import { until } from '../support/until.ts'
  * Many devices that come back at the same moment. Only their lines are made up, so that it can be seen in which turn of the
  * event loop each of them is told something.
  */
-
-/** Work that takes its time, so that what fits into a turn does not depend on how fast the machine is. */
-function laborious(milliseconds: number) {
-  const doneIn = new Map<number, number>()
-  let turn = 0
-  let isOver = false
-  const turning = (async () => {
-    for (; !isOver; turn += 1) await nextTurn()
-  })()
-  return {
-    work() {
-      for (const since = performance.now(); performance.now() - since < milliseconds; );
-      doneIn.set(turn, (doneIn.get(turn) ?? 0) + 1)
-    },
-    async end() {
-      isOver = true
-      await turning
-      const counts = [...doneIn.values()]
-      return { count: counts.reduce((sum, each) => sum + each, 0), mostInATurn: Math.max(...counts) }
-    },
-  }
-}
 
 const memorySeconds = 120
 const guid = 'boats'

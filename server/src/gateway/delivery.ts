@@ -1,3 +1,4 @@
+import { mapInTurns } from '../plain/map-in-turns.ts'
 import { closeCodes } from './close-codes.ts'
 import { doubtSight, type Hearer, type Hearers } from './hearers.ts'
 import type { Readings } from './readings.ts'
@@ -100,16 +101,17 @@ export function createDelivery(hearers: Hearers, readings: Readings, failed: (er
       }
       hearers.move(told)
       for (const hearer of hearers.hearing(appId, sights)) doubtSight(hearer)
-      if (ends) end(ends.uid === undefined ? hearers.ofApp(appId) : [hearers.find(appId, ends.uid)], told)
+      if (ends) end(ends.uid === undefined ? [...hearers.ofApp(appId)] : [hearers.find(appId, ends.uid)], told)
     },
     learn,
   }
 
-  function end(some: Iterable<Hearer | undefined>, told: Told): void {
-    for (const hearer of some) {
+  /** An app may have thousands of devices: it takes a while to close them all, in which others have their turn. */
+  function end(some: (Hearer | undefined)[], told: Told): void {
+    void mapInTurns(some, (hearer) => {
       for (const session of hearer?.sessions ?? []) {
         if (isEnded(session, told)) session.line.close(closeCodes.notWelcome, 'the session is over')
       }
-    }
+    }).catch(failed)
   }
 }

@@ -10,7 +10,6 @@ import type { Frame } from '../kit/event.ts'
 import type { Actor } from '../kit/operation.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { View } from '../kit/work.ts'
-import { bucketsFor } from '../plain/bucket.ts'
 import { createKeptFor } from '../plain/kept-for.ts'
 import type { Database } from '../storage/database.ts'
 import { encode } from './encode.ts'
@@ -19,6 +18,7 @@ import type { Hearers } from './hearers.ts'
 import { liveUser } from './live-user.ts'
 import type { Session } from './session.ts'
 import { type Addressee, createTypists } from './typists.ts'
+import { createWordAllowance } from './word-allowance.ts'
 
 /**
  * What is said and gone: that somebody types, and messages that are never stored. It goes to whoever is connected at that
@@ -46,11 +46,6 @@ const dataBytesMax = 5_120
 // In groups with more people than this online nothing of the kind is told.
 const onlineMembersMax = 1_000
 const countKeptMilliseconds = 10_000
-// How much one user may say by all of their devices, and how many others that may keep busy.
-const deliveriesPerSecond = 1_000
-const wordsPerSecond = 20
-const wordsAtOnce = 60
-const deliveriesAtOnce = 5_000
 
 interface Parts {
   database: Database
@@ -64,8 +59,7 @@ interface Parts {
 export function createWords({ database, tools, hearers, mayTell, typingMilliseconds }: Parts): Words {
   const { signals } = tools
   const typists = createTypists(typingMilliseconds)
-  const wordsOf = bucketsFor(wordsPerSecond, wordsAtOnce)
-  const deliveriesOf = bucketsFor(deliveriesPerSecond, deliveriesAtOnce)
+  const allowance = createWordAllowance()
   const counts = createKeptFor<number>(countKeptMilliseconds)
 
   /** Hands a word to whoever hears it on this node. */
@@ -106,16 +100,24 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
   }
 
   /** The word, if anybody is to hear it, with the user who says it. */
-  function worded(session: Session, to: Addressee, frame: (user: object) => Frame): Promise<Word | undefined> {
+  function worded(
+    session: Session,
+    to: Addressee,
+    bytes: number,
+    frame: (user: object) => Frame,
+  ): Promise<Word | undefined> {
     const { app, caller, resource } = session
-    if (!wordsOf(app.id, caller.uid).take(1)) return Promise.reject(tooManyRequests({ retryAfter: 1 }))
+    if (!allowance.mayAsk(app.id, caller.uid)) return Promise.reject(tooManyRequests({ retryAfter: 1 }))
     return database.read(async (connection) => {
       const view = viewIn(connection, app.id, tools, undefined, app)
       const actor = await actorOf(view.db, caller.uid)
       const count = actor ? await countHearers(view, actor, to) : 0
       const speaker = actor && (await userActing(view.db, actor))
       if (count === 0 || !speaker) return undefined
-      if (!deliveriesOf(app.id, caller.uid).take(count)) throw tooManyRequests({ retryAfter: 1 })
+      const outcome = allowance.take(app.id, caller.uid, count, bytes)
+      if (outcome === 'tooMuch') throw tooManyRequests({ retryAfter: 1 })
+      // Whoever says no more than they may is not blamed for what others say.
+      if (outcome === 'lost') return undefined
       const user = liveUser(toUser(view, speaker, { withTags: false }))
       return { appId: app.id, channel: channelKey(channelFor(to)), frame: frame(user), resource }
     }, app.id)
@@ -123,10 +125,10 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
 
   return {
     async typing(session, { receiver, receiverType, body: { action, metadata } }) {
-      refuseTooLarge('metadata', metadata)
+      const bytes = bytesOf('metadata', metadata)
       const to = addressed({ receiver, receiverType })
       if (!typists.mayTell(session, to, action)) return
-      const word = await worded(session, to, (user) => ({
+      const word = await worded(session, to, bytes, (user) => ({
         ...{ type: 'typing_indicator', sender: session.caller.uid, ...to },
         body: { action, user, ...(metadata !== undefined && { metadata }) },
       }))
@@ -135,9 +137,9 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
       signals.send(topic, word)
     },
     async transient(session, { receiver, receiverType, body: { data } }) {
-      refuseTooLarge('data', data)
+      const bytes = bytesOf('data', data)
       const to = addressed({ receiver, receiverType })
-      const word = await worded(session, to, (user) => ({
+      const word = await worded(session, to, bytes, (user) => ({
         ...{ type: 'transient_message', sender: session.caller.uid, ...to },
         body: { user, data },
       }))
@@ -151,10 +153,11 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
   }
 }
 
-/** What is handed to many is small. */
-function refuseTooLarge(name: string, value: unknown): void {
-  if (value === undefined || Buffer.byteLength(JSON.stringify(value)) <= dataBytesMax) return
-  throw badRequest({ [name]: [`must not be larger than ${dataBytesMax} bytes`] })
+/** How large something is that is handed to many; it must be small. */
+function bytesOf(name: string, value: unknown): number {
+  const bytes = value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value))
+  if (bytes > dataBytesMax) throw badRequest({ [name]: [`must not be larger than ${dataBytesMax} bytes`] })
+  return bytes
 }
 
 /** UIDs and GUIDs are known in any letter case. */

@@ -38,13 +38,13 @@ class FillingBucket implements Bucket {
 const namesMax = 10_000
 
 /** A bucket for each of many, named by some words; there are only so many of them at a time. */
-export function bucketsFor(perSecond: number, most: number): (...name: string[]) => Bucket {
+export function bucketsFor(perSecond: number, most: number, now?: () => number): (...name: string[]) => Bucket {
   const buckets = new Map<string, Bucket>()
   return (...name) => {
     const key = JSON.stringify(name)
     const known = buckets.get(key)
     if (known) return known
-    const bucket = createBucket(perSecond, most)
+    const bucket = createBucket(perSecond, most, now)
     const [oldest] = buckets.keys()
     if (buckets.size >= namesMax && oldest !== undefined) buckets.delete(oldest)
     buckets.set(key, bucket)
