@@ -267,6 +267,9 @@ describe('single places', () => {
   it('name a database dialect: its own files and compose', () => {
     const own = [
       'sqlite',
+      'sqlite-checkpointer',
+      'sqlite-checkpoints',
+      'sqlite-durability',
       'sqlite-file',
       'sqlite-reader',
       'sqlite-readers',
