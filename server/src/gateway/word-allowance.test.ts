@@ -21,13 +21,19 @@ describe('what is said and gone', () => {
     const allowance = createWordAllowance(() => 0)
     const toldIn = (appId: string) =>
       people.filter((uid) => allowance.take(appId, uid, 1_000, 0) === 'told').length * 1_000
-    assert.deepEqual([toldIn('a'), toldIn('b'), toldIn('c'), toldIn('d')], [10_000, 10_000, 10_000, 0])
+    assert.deepEqual([toldIn('a'), toldIn('b'), toldIn('c'), toldIn('d')], [30_000, 30_000, 30_000, 0])
   })
 
   it('counts what is large for more', () => {
     const allowance = createWordAllowance(() => 0)
     const told = people.filter((uid) => allowance.take('a', uid, 500, 4_100) === 'told')
-    assert.equal(told.length, 4)
+    assert.equal(told.length, 12)
+  })
+
+  it('is never lost where nobody else says anything, however large it is', () => {
+    const allowance = createWordAllowance(() => 0)
+    const outcomes = Array.from({ length: 11 }, () => allowance.take('a', 'ada', 500, 5_120))
+    assert.deepEqual([...new Set(outcomes)], ['told', 'tooMuch'])
   })
 
   it('comes back within a second', () => {

@@ -12,16 +12,19 @@ const wordsPerSecond = 20
 const wordsAtOnce = 60
 const ofUserPerSecond = 1_000
 const ofUserAtOnce = 5_000
-// However many of them there are: what one app says leaves room for the others, and all of it for what is stored.
+// However many users there are: what one app says leaves room for the others, and all of it for what is stored. At once it is
+// as much as one user may say in the largest words: whoever is alone loses none.
 const ofAppPerSecond = 10_000
+const ofAppAtOnce = 30_000
 const inAllPerSecond = 30_000
+const inAllAtOnce = 90_000
 const bytesOfOne = 1_024
 
 export function createWordAllowance(now?: () => number): WordAllowance {
   const wordsOf = bucketsFor(wordsPerSecond, wordsAtOnce, now)
   const ofUser = bucketsFor(ofUserPerSecond, ofUserAtOnce, now)
-  const ofApp = bucketsFor(ofAppPerSecond, ofAppPerSecond, now)
-  const inAll = createBucket(inAllPerSecond, inAllPerSecond, now)
+  const ofApp = bucketsFor(ofAppPerSecond, ofAppAtOnce, now)
+  const inAll = createBucket(inAllPerSecond, inAllAtOnce, now)
   return {
     mayAsk: (appId, uid) => wordsOf(appId, uid).take(1),
     take(appId, uid, hearers, bytes) {
