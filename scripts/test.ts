@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -33,7 +33,7 @@ const files = named.length > 0 ? found : found.filter((file) => usualKinds().inc
 // look at pages wait half of the time. Each has databases with connections.
 const processes = Math.min(availableParallelism(), 16) + (quick ? 1 : 2)
 // A process has several shares after another, so that none of them is left alone at the end. Each loads the server again.
-const sharesPerProcess = quick ? 3 : 4
+const sharesPerProcess = 3
 
 if (files.length === 0) {
   console.error('No test matches.')
@@ -114,9 +114,21 @@ async function run(environment: Record<string, string>): Promise<number> {
 function sharesOf(chosen: string[]): string[][] {
   const ofKind = (...kinds: Kind[]) => chosen.filter((file) => kinds.includes(kindOf(file)))
   const pages = ofKind('page')
-  const waiting = [...ofKind('install'), ...ofKind('endurance')].map((file) => [file])
-  const computing = evenly(ofKind('sweep', 'areas', 'rules'))
-  return [...(pages.length > 0 ? [pages] : []), ...mixed(waiting, computing)]
+  const [searchesApart = [], searches = []] = [true, false].map((isApart) =>
+    ofKind('endurance').filter((file) => needsOwnProcess(file) === isApart),
+  )
+  const apart = [...ofKind('install'), ...searchesApart].map((file) => [file])
+  const computing = [
+    ...evenly(ofKind('sweep', 'areas', 'rules'), processes * sharesPerProcess),
+    ...evenly(searches, processes),
+  ]
+  return [...(pages.length > 0 ? [pages] : []), ...mixed(apart, computing)]
+}
+
+/** A search that starts, ends or measures processes, or moves their time, says so in its text; at full length each is long. */
+function needsOwnProcess(file: string): boolean {
+  const ofProcesses = /child_process|worker_threads|server-process|process\.(kill|memoryUsage)|\bmock\b/
+  return endurance || ofProcesses.test(readFileSync(file, 'utf8'))
 }
 
 /** Two lists in one, each in its order and spread over the whole. */
@@ -126,8 +138,8 @@ function mixed<T>(some: T[], others: T[]): T[] {
 }
 
 /** Shares of about the same size: each file, the largest first, goes where there is least yet. */
-function evenly(sharing: string[]): string[][] {
-  const count = Math.min(sharing.length, processes * sharesPerProcess)
+function evenly(sharing: string[], sharesMax: number): string[][] {
+  const count = Math.min(sharing.length, sharesMax)
   const shares = Array.from({ length: count }, () => ({ names: [] as string[], bytes: 0 }))
   const sized = sharing.map((name) => ({ name, bytes: statSync(name).size })).toSorted((a, b) => b.bytes - a.bytes)
   for (const { name, bytes } of sized) {

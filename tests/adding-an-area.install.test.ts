@@ -14,7 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { compile } from './sdk/build.ts'
 
 /** The area that docs/adding-an-area.md builds is added to a copy of the house, word by word: a folder and a line. */
 
@@ -35,9 +37,10 @@ describe('adding an area as the documentation says', () => {
   after(() => rmSync(copy, { recursive: true, force: true }))
 
   const node = async (...words: string[]) => {
-    // It reports for itself, and a quick run would leave most operations out.
-    const { NODE_TEST_CONTEXT: _context, PARLEY_TEST_QUICK: _quick, ...env } = process.env
-    const flags = ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap']
+    // It reports for itself, its times are part of this process's, and a quick run would leave most operations out.
+    const { NODE_TEST_CONTEXT: _context, PARLEY_TEST_TIMES: _times, PARLEY_TEST_QUICK: _quick, ...env } = process.env
+    const runner = `--import=${pathToFileURL(join(copy, 'scripts/light-runner.ts'))}`
+    const flags = ['--disable-warning=ExperimentalWarning', runner, '--test', '--test-reporter=tap']
     const outcome = run(process.execPath, [...flags, ...words], { cwd: copy, env })
     const { stdout } = await outcome.catch((error) => assert.fail(`${error.stdout}${error.stderr}`))
     return Number(/^# pass (\d+)$/m.exec(stdout)?.[1])
@@ -46,8 +49,7 @@ describe('adding an area as the documentation says', () => {
   it('compiles', async () => {
     const tsconfig = { extends: './tsconfig.json', include: ['server/src/areas/notes'] }
     writeFileSync(join(copy, 'tsconfig.notes.json'), JSON.stringify(tsconfig))
-    const compiled = run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.notes.json'], { cwd: copy })
-    await compiled.catch((error) => assert.fail(error.stdout))
+    await compile('-p', join(copy, 'tsconfig.notes.json'))
   })
 
   it('keeps to the floors', async () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { readStretch } from '../server/src/areas/messages/list.ts'
 import { placeOfUsers, writeMessage } from '../server/src/areas/timeline/index.ts'
 import { workIn } from '../server/src/common/work-in.ts'
+import { connectionOver } from '../server/src/storage/connection.ts'
+import { tenantDb } from '../server/src/storage/tenant.ts'
 import { databases } from './support/databases.ts'
 import { type AppClient, assertSucceeds, type Caller, callerAt, type House, house } from './support/house.ts'
 import { appWith, as, idsIn, say } from './support/talk.ts'
@@ -66,6 +69,29 @@ for (const database of databases) {
       for (const [who, caller] of readers()) {
         assert.deepEqual(idsIn(assertSucceeds(await caller.get(`/messages?id=${start}`)).data), [slow, overtaking], who)
       }
+    })
+
+    it('leaves to the next list what was written while this one was put together', async () => {
+      const { id: start } = await say(app, 'lin', 'ada')
+      const { id: first } = await say(app, 'max', 'ada')
+      const { reader } = h.service.house.database
+      const meanwhile: string[] = []
+      // Where it is known which conversations have something new, one of those that have nothing gets something.
+      const interrupted = connectionOver(reader.flavour, async (text, parameters) => {
+        const outcome = await reader.run(text, parameters)
+        if (meanwhile.length > 0 || !text.includes('begun')) return outcome
+        for (const from of ['lin', 'max']) meanwhile.push((await say(app, from, 'ada')).id)
+        return outcome
+      })
+      const idsAfter = async (id: string) => {
+        const asking = { actor: undefined, caller: { kind: 'system', part: 'test' } as const, now: 0 }
+        const scope = { kind: 'viewer', uid: 'ada' } as const
+        const { rows } = await readStretch(tenantDb(interrupted, app.id), scope, { id: Number(id) }, asking)
+        return rows.map((row) => String(row.id))
+      }
+      assert.deepEqual(await idsAfter(start), [first])
+      assert.equal(meanwhile.length, 2)
+      assert.deepEqual(await idsAfter(first), meanwhile)
     })
 
     it('is not held back by what was never written', async () => {

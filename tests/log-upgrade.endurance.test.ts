@@ -12,6 +12,7 @@ import { Type } from '../server/src/kit/schema.ts'
 import { migrate } from '../server/src/storage/migrate.ts'
 import { createFollowers } from '../server/src/workers/followers.ts'
 import { type DatabaseName, databases, freshDatabase } from './support/databases.ts'
+import { acrossApps } from './support/tripwire.ts'
 import { until } from './support/until.ts'
 
 /** An install whose followers stood at (transaction, id) is brought up to date: nothing is skipped, nothing repeated. */
@@ -56,22 +57,23 @@ const log: Record<DatabaseName, Position[]> = {
 }
 
 async function setUp({ database }: House, name: DatabaseName, followers: Record<string, number>): Promise<void> {
-  await database.writeAlone(async ({ run }) => {
-    for (const statement of [...former[name], 'DELETE FROM events', `DELETE FROM migrations WHERE name = '${step}'`]) {
-      await run(statement, [])
-    }
-    for (const [index, [tx, id]] of log[name].entries()) {
-      await run(
-        `INSERT INTO events (tx, id, app_id, name, payload, at)
-         VALUES (${tx}, ${id}, 'app', '${ticked.name}', '{"n":${index + 1}}', 0)`,
-        [],
-      )
-    }
-    for (const [follower, read] of Object.entries(followers)) {
-      const [tx, id] = log[name][read - 1] ?? [0, 0]
-      await run(`INSERT INTO followers (name, tx, id) VALUES ('${follower}', ${tx}, ${id})`, [])
-    }
-  })
+  const reset = [...former[name], 'DELETE FROM events', `DELETE FROM migrations WHERE name = '${step}'`]
+  await acrossApps(() =>
+    database.writeAlone(async ({ run }) => {
+      for (const statement of reset) await run(statement, [])
+      for (const [index, [tx, id]] of log[name].entries()) {
+        await run(
+          `INSERT INTO events (tx, id, app_id, name, payload, at)
+           VALUES (${tx}, ${id}, 'app', '${ticked.name}', '{"n":${index + 1}}', 0)`,
+          [],
+        )
+      }
+      for (const [follower, read] of Object.entries(followers)) {
+        const [tx, id] = log[name][read - 1] ?? [0, 0]
+        await run(`INSERT INTO followers (name, tx, id) VALUES ('${follower}', ${tx}, ${id})`, [])
+      }
+    }),
+  )
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)

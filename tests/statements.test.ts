@@ -81,7 +81,7 @@ for (const database of databases) {
           }
 
     // Who may enter is remembered for a moment, and what is under way is looked for until nothing is.
-    const depends = /from "(auth_tokens|api_keys|apps)"|FROM pg_locks/
+    const depends = /from "(auth_tokens|api_keys|apps)"|FROM (pg_locks|sqlite_sequence)/
 
     /** What happens for the first time only, such as reading up to where one writes, has happened by then. */
     async function statementsOf(asker: keyof Most, ask: (caller: Caller) => Promise<unknown>): Promise<string[]> {

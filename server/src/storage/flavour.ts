@@ -14,11 +14,8 @@ export interface Flavour {
   allAsText(values: RawBuilder<unknown>): RawBuilder<string>
   searchIndex: SearchIndex
   plans: Plans
-  /**
-   * The largest id of a numbered table up to which no row can come any more, so that one can read on from there. Nothing,
-   * where ids become visible in their order.
-   */
-  settledId(run: RunStatement, table: keyof Tables): Promise<number | undefined>
+  /** The largest id of a numbered table up to which no row can come any more, so that one can read on from there. */
+  settledId(run: RunStatement, table: keyof Tables): Promise<number>
   /** Takes the next id of a numbered table, for what is told like a row of it and is none. */
   takeId(run: RunStatement, table: keyof Tables): Promise<number>
   /** Statements run in the server's own thread: what is counted by one of them is better counted by several in turn. */

@@ -36,8 +36,12 @@ const flavour: Flavour = {
     // Plans do not depend on values here.
     plannedForValues: sql``,
   },
-  // There is one writer at a time.
-  settledId: async () => undefined,
+  // There is one writer at a time, so whatever is there is settled. A list takes several statements, though, and what is
+  // written between them is left to the next.
+  async settledId(run, table) {
+    const { rows } = await run('SELECT seq AS id FROM sqlite_sequence WHERE name = ?', [table])
+    return (rows as { id: number }[])[0]?.id ?? 0
+  },
   async takeId(run, table) {
     const { rows } = await run('UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = ? RETURNING seq AS id', [table])
     return (rows as [{ id: number }])[0].id

@@ -52,7 +52,7 @@ export interface TenantDb extends RowLocks, Readonly<Pick<Flavour, 'runsInThread
    */
   leaveSharedReader(): void
   /** As `Flavour` says; for a table with numbers. */
-  settledId(table: TenantTable): Promise<number | undefined>
+  settledId(table: TenantTable): Promise<number>
   takeId(table: TenantTable): Promise<number>
 }
 

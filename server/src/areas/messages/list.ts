@@ -155,8 +155,7 @@ function stoodAt({ id, sentAt, pinnedAt }: MessageListQuery, now: number): Parti
  */
 async function settledIn(db: TenantDb, { kind }: WayScope): Promise<Condition[]> {
   if (kind === 'conversation' || kind === 'thread') return []
-  const settled = await db.settledId('messages')
-  return settled === undefined ? [] : [sql`messages.id <= ${settled}`]
+  return [sql`messages.id <= ${await db.settledId('messages')}`]
 }
 
 /** Pinned messages stand by when they were pinned, the latest first. A conversation has few of them. */
