@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type Device, deviceOf, skip } from './stage.ts'
+import { breakConversations, type Device, deviceOf, openDemo, skip } from './stage.ts'
 
 /** As far as a program can tell, everybody can use every view, in both themes. */
 
@@ -14,14 +14,32 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** Each view by where it is, and what is done there and seen when it is shown. */
-const views: Record<string, { at: string; show(page: Page): Promise<unknown> }> = {
-  'the list, and nothing chosen': { at: '', show: (page) => page.getByText('Choose a conversation').waitFor() },
-  'a group': { at: '#/group/design-team', show: (page) => page.getByRole('article').first().waitFor() },
-  'a person': { at: '#/user/priya', show: (page) => page.getByRole('article').first().waitFor() },
-  members: { at: '#/group/design-team/members', show: (page) => page.getByText(/are online/).waitFor() },
-  'a profile': { at: '#/user/priya/person', show: (page) => page.getByRole('complementary').waitFor() },
-  search: { at: '#/group/design-team/search', show: (page) => page.getByRole('complementary').waitFor() },
+interface View {
+  at: string
+  /** What is done there, and seen when it is shown. */
+  show(page: Page): Promise<unknown>
+  /** Where it is another on a phone. */
+  onPhone?: boolean
+}
+
+const panelOf = (page: Page) => page.getByLabel('Beside the conversation')
+const message = (page: Page) => page.getByRole('article').first().waitFor()
+
+const views: Record<string, View> = {
+  'the list, and nothing chosen': {
+    at: '',
+    show: (page) => page.getByRole('navigation').getByRole('link').first().waitFor(),
+    onPhone: true,
+  },
+  'a group': { at: '#/group/design-team', show: message, onPhone: true },
+  'a person': { at: '#/user/priya', show: message },
+  members: {
+    at: '#/group/design-team/members',
+    show: (page) => page.getByText(/are online/).waitFor(),
+    onPhone: true,
+  },
+  'a profile': { at: '#/user/priya/person', show: (page) => panelOf(page).waitFor() },
+  search: { at: '#/group/design-team/search', show: (page) => panelOf(page).waitFor() },
   'a new conversation': {
     at: '',
     show: (page) => opened(page, 'New conversation'),
@@ -30,8 +48,9 @@ const views: Record<string, { at: string; show(page: Page): Promise<unknown> }> 
     at: '#/group/design-team',
     show: async (page) => {
       await page.getByText(/2 replies/).click()
-      await page.getByRole('complementary').getByRole('article').first().waitFor()
+      await panelOf(page).getByRole('article').first().waitFor()
     },
+    onPhone: true,
   },
   'what can be done with a message': {
     at: '#/group/design-team',
@@ -39,7 +58,34 @@ const views: Record<string, { at: string; show(page: Page): Promise<unknown> }> 
       await page.getByRole('article').last().press('Enter')
       await page.getByRole('menuitem').first().waitFor()
     },
+    onPhone: true,
   },
+  'what is pinned': {
+    at: '#/group/design-team',
+    show: async (page) => {
+      await message(page)
+      await page.getByRole('button', { name: 'Pinned messages' }).click()
+      await page.getByRole('dialog', { name: 'Pinned messages' }).getByRole('listitem').first().waitFor()
+    },
+  },
+  'who has read something': {
+    at: '#/group/design-team',
+    show: async (page) => {
+      await page
+        .getByRole('button', { name: /Who has read it/ })
+        .last()
+        .click()
+      await page.getByRole('list', { name: 'Who has received and read it' }).getByRole('listitem').first().waitFor()
+    },
+  },
+  'blocked people': {
+    at: '',
+    show: async (page) => {
+      await chosenInMenu(page, 'Blocked people')
+      await page.getByRole('button', { name: 'Unblock Nobody Special' }).waitFor()
+    },
+  },
+  'a status message': { at: '', show: (page) => chosenInMenu(page, 'Status message') },
   'groups to join': { at: '', show: (page) => opened(page, 'Discover groups') },
 }
 
@@ -47,6 +93,27 @@ async function opened(page: Page, button: string): Promise<void> {
   await page.getByRole('button', { name: button }).click()
   await page.getByRole('dialog').waitFor()
 }
+
+async function chosenInMenu(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: /^Nora/ }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+  await page.getByRole('dialog').waitFor()
+}
+
+before(async () => {
+  if (skip) return
+  const { api } = await openDemo()
+  await api('POST', '/users', { uid: 'nobody-special', name: 'Nobody Special' })
+  await api('POST', '/users/nora/blockedusers', { blockedUids: ['nobody-special'] })
+  const { body } = await api('POST', '/messages', textTo('design-team', 'Has everybody seen the plan?'), 'nora')
+  const read = await api('POST', '/groups/design-team/conversation/read', {}, 'milo')
+  const pinned = await api('POST', `/messages/${body.data.id}/pin`, {}, 'milo')
+  assert.deepEqual([read.status, pinned.status], [200, 200])
+})
+
+const textTo = (receiver: string, text: string) => ({
+  ...{ receiver, receiverType: 'group', category: 'message', type: 'text', data: { text } },
+})
 
 for (const colorScheme of ['light', 'dark'] as const) {
   describe(`everybody can use the chat page when it is ${colorScheme}`, { skip }, () => {
@@ -63,6 +130,25 @@ for (const colorScheme of ['light', 'dark'] as const) {
         assert.deepEqual(await violationsIn(nora.page), [])
       })
     }
+
+    it('also on a phone', async () => {
+      const phone = await deviceOf('nora', { colorScheme, viewport: { width: 390, height: 780 }, hasTouch: true })
+      for (const [name, { at, show }] of Object.entries(views).filter(([, { onPhone }]) => onPhone)) {
+        await phone.goTo(at)
+        await show(phone.page)
+        assert.deepEqual(await violationsIn(phone.page), [], name)
+      }
+      await phone.close()
+    })
+
+    it('also when it is broken', async () => {
+      const broken = await deviceOf('nora', { colorScheme })
+      await broken.page.route('**/v3/conversations*', breakConversations)
+      await broken.goTo('')
+      await broken.page.getByRole('button', { name: 'Load again' }).waitFor()
+      assert.deepEqual(await violationsIn(broken.page), [])
+      await broken.close()
+    })
 
     it('also before anybody is chosen', async () => {
       const nobody = await deviceOf(undefined, { colorScheme })

@@ -1,4 +1,5 @@
 import { VisuallyHidden } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { ConversationList } from '../conversations/conversation-list.tsx'
 import { ConversationView } from '../messages/conversation-view.tsx'
 import { SidePanel } from '../panels/side-panel.tsx'
@@ -18,8 +19,10 @@ export function Shell() {
   useLandmarks()
   useNotifications()
   const showing = panel ? 'panel' : to ? 'messages' : 'conversations'
+  const hasRoom = useRoomFor(showing)
   return (
-    <div className={styles.shell} data-showing={showing}>
+    <div className={styles.shell} data-showing={showing} role={hasRoom ? undefined : 'main'}>
+      {!hasRoom && <VisuallyHidden component="h1">Parley</VisuallyHidden>}
       <ConnectionBanner />
       <nav className={styles.conversations} aria-label="Conversations">
         <ConversationList />
@@ -28,13 +31,21 @@ export function Shell() {
         {to ? <ConversationView key={JSON.stringify(to)} to={to} /> : <NothingChosen />}
       </main>
       {panel && (
-        <aside className={styles.panel} aria-label="Beside the conversation">
+        <aside className={styles.panel} aria-label="Beside the conversation" role={hasRoom ? undefined : 'region'}>
           <SidePanel panel={panel} to={to} />
         </aside>
       )}
       <Announcer />
     </div>
   )
+}
+
+/** Whether messages are in sight beside what is on show. Where they are not, the rest is what the page is about. */
+function useRoomFor(showing: 'panel' | 'messages' | 'conversations'): boolean {
+  const isNarrow = useMediaQuery('(max-width: 899px)')
+  const isPhone = useMediaQuery('(max-width: 599px)')
+  if (showing === 'messages') return true
+  return showing === 'panel' ? !isNarrow : !isPhone
 }
 
 function NothingChosen() {
