@@ -144,6 +144,18 @@ for (const database of databases) {
         await back.close()
       })
 
+      it(`hears nothing of a group that it was banned from without having been in it, from ${from}`, async () => {
+        const { uid, device, token } = await somebody()
+        const { guid } = await somebody()
+        device.cut()
+        await sayIn(app, guid, 'ada', 'Among themselves')
+        assertSucceeds(await app.post(`/groups/${guid}/members`, { usersToBan: [uid] }, as('ada')))
+        await pass()
+        const back = await comeBack(device, token)
+        assert.deepEqual([back.welcome.resumed, kinds(back.frames)], [true, ['banned', 'caught_up']])
+        await back.close()
+      })
+
       it(`is not told what was deleted meanwhile, only that it was, from ${from}`, async () => {
         const { uid, guid, device, token } = await somebody()
         const { id: early } = await sayIn(app, guid, 'ada', 'Early')

@@ -167,6 +167,47 @@ describe('the client of the SDK', () => {
     ada.logout()
   })
 
+  it('notices it after sleep, which nothing tells of but the clock', async () => {
+    const at = place()
+    let slept = 0
+    const runtime = { ...at.runtime, wallClock: () => Date.now() + slept }
+    const ada = await connected(at, 'ada', { runtime })
+    const texts = textsOf(ada)
+    assert.equal(at.pass(watches.look), 1)
+    at.mute()
+    slept = 3_600_000
+    assert.equal(at.pass(watches.look), 1)
+    assert.equal(at.pass(watches.answer), 1)
+    await say(app, 'lin', 'ada', 'after sleep')
+    await heard(texts, 'after sleep')
+    ada.logout()
+  })
+
+  it('comes back when a node that leaves has asked for it, and not later for having been let go later', async () => {
+    let now = 0
+    const listeners = new Map<string, (event: object) => void>()
+    class LeavingNode {
+      addEventListener(type: string, listener: (event: object) => void) {
+        listeners.set(type, listener)
+      }
+      send() {}
+      close() {}
+    }
+    const runtime = { webSocket: () => LeavingNode, now: () => now, random: () => 0, after: () => () => {} }
+    const client = createClient({ url: 'https://localhost', token: 'token', runtime })
+    clients.push(client)
+    const login = client.login()
+    await until('it is connecting', () => listeners.has('message'))
+    const hears = (frame: object) => listeners.get('message')?.({ data: JSON.stringify(frame) })
+    hears({ type: 'auth', body: { status: 'OK', user: { uid: 'ada' }, resource: 'x', position: '1.0' } })
+    await login
+    hears({ type: 'reconnect', body: { retryAfterMs: 8_000 } })
+    now = 5_000
+    listeners.get('close')?.({ code: 1012 })
+    assert.equal(client.connection.get().retryAt, 8_000)
+    client.logout()
+  })
+
   it('stays where its probes are answered', async () => {
     const at = place()
     const ada = await connected(at, 'ada')

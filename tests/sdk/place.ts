@@ -35,6 +35,8 @@ export const watches = {
   welcome: 15_000,
   request: 30_000,
   rest: 60_000,
+  look: 10_000,
+  stall: 30_000,
   typing: 4_500,
   writer: 6_000,
 }

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { listUsers } from '../../sdk/src/api.ts'
-import { type Client, type Conversation, createClient, ParleyError, type Readable } from '../../sdk/src/index.ts'
+import {
+  type Client,
+  type Conversation,
+  createClient,
+  ParleyError,
+  type Putting,
+  type Readable,
+  type Runtime,
+} from '../../sdk/src/index.ts'
 import { tokenOf } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
 import { appWith, as, say, sayIn, somebodyIn } from '../support/talk.ts'
@@ -483,6 +491,69 @@ describe('what the client keeps', () => {
     const attachments = message?.data.attachments as { name: string }[] | undefined
     assert.equal(attachments?.[0]?.name, 'oars.txt')
     stop()
+  })
+
+  it('sends a file again where the network failed, or nothing of it went any more', async () => {
+    const place = placeIn(h)
+    const put = place.runtime.put as Runtime['put']
+    const places: string[] = []
+    place.runtime.put = (url, sending) => {
+      places.push(url)
+      if (places.length === 1) return Promise.reject(new TypeError('cut'))
+      return places.length === 2 ? stuck(sending) : put(url, sending)
+    }
+    const talk = (await clientOf(await somebody(), place)).conversation({ user: 'lin' })
+    const upload = talk.upload(new File(['oars'], 'oars.txt', { type: 'text/plain' }))
+    const withFile = talk.send({ files: [upload] })
+    await until('nothing goes any more', () => upload.get().loaded === 1)
+    assert.equal(place.pass(watches.stall), 1)
+    assert.equal((await withFile.done).type, 'file')
+    assert.deepEqual([new Set(places).size, upload.get().state], [3, 'done'])
+  })
+
+  it('gives up files when the user logs out', async () => {
+    const place = placeIn(h)
+    place.runtime.put = (_, sending) => stuck(sending)
+    const client = await clientOf(await somebody(), place)
+    const upload = client.conversation({ user: 'lin' }).upload(new Blob(['oars']))
+    await until('it is on its way', () => upload.get().loaded === 1)
+    client.logout()
+    await assert.rejects(upload.done, { code: 'ERR_ABORTED' })
+    assert.equal(place.open().timers, 0)
+  })
+
+  /** A byte goes, and then nothing more until it is given up. */
+  function stuck({ progress, signal }: Putting): Promise<number> {
+    progress(1)
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new TypeError('given up'))))
+  }
+
+  it('shows what the app itself edits and deletes between two', async () => {
+    const uid = await somebody()
+    await say(app, uid, 'ada', 'one')
+    const { id } = await say(app, 'ada', uid, 'two')
+    const talk = ada.conversation({ user: uid })
+    const stops = [watched(talk.messages).stop, watched(ada.conversations).stop]
+    await shows(talk, 'one', 'two')
+    const last = () => ada.conversations.get().items.find(({ user }) => user?.uid === uid)?.lastMessage
+    await until('the list is there', () => last()?.id === id)
+    assertSucceeds(await app.put(`/messages/${id}`, { data: { text: 'three' } }))
+    await shows(talk, 'one', 'three')
+    await until('the list shows it', () => last()?.data.text === 'three')
+    assertSucceeds(await app.delete(`/messages/${id}`))
+    await until('it is deleted', () => messagesOf(talk)[1]?.deletedAt !== undefined)
+    for (const stop of stops) stop()
+  })
+
+  it('says what only counts now', async () => {
+    const uid = await somebody()
+    const client = await clientOf(uid)
+    const heard: unknown[] = []
+    client.on('transient.received', ({ user, data }) => heard.push([user.uid, data]))
+    ada.conversation({ user: uid }).transient({ live: 'heart' })
+    await until('it is heard', () => heard.length > 0)
+    assert.deepEqual(heard, [['ada', { live: 'heart' }]])
+    client.logout()
   })
 
   it('tells senders that something has arrived, where that is asked for', async () => {

@@ -62,6 +62,8 @@ export interface ClientEvents {
   'group.created': { group: Group }
   'group.updated': { group: Group }
   'group.ownerChanged': { group: Group; oldOwner: string }
+  /** The account of a member is gone. */
+  'group.memberForgotten': Told<'group.memberForgotten'>
   'group.deleted': { group: Group }
   'interaction.goalCompleted': Told<'interaction.goalCompleted'>
   'thread.followed': Told<'thread.followed'>
@@ -69,6 +71,9 @@ export interface ClientEvents {
   'user.updated': Told<'user.updated'>
   'user.blocked': Told<'user.blocked'>
   'user.unblocked': Told<'user.unblocked'>
+  /** The user's own account, before the session ends. */
+  'user.deactivated': Told<'user.deactivated'>
+  'user.deleted': Told<'user.deleted'>
   'friend.added': Told<'friend.added'>
   'friend.removed': Told<'friend.removed'>
   'presence.online': { user: LiveUser }

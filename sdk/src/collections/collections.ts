@@ -10,6 +10,7 @@ import { type Blocks, keepBlocks } from './blocks.ts'
 import { type Conversation, type KeptConversation, keepConversation } from './conversation.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { type KeptGroup, keepGroup, type LiveGroup } from './group.ts'
+import { messageIn } from './merge.ts'
 import { createPresences, type PresenceState } from './presence.ts'
 import { createRestingPlace } from './resting.ts'
 
@@ -137,9 +138,10 @@ export function createCollections(given: CollectionsParts): Collections {
 }
 
 /** The conversation that a frame is about; `any`, where it does not say. */
-function keyIn({ type, sender = '', receiver = '', receiverType = 'user', body }: Frame, me: string): string {
-  const message = (type === 'message' ? body : body.message) as Message | undefined
-  if (message?.sender !== undefined) return keyOf(placeOf(message, me))
+function keyIn(frame: Frame, me: string): string {
+  const { type, sender = '', receiver = '', receiverType = 'user', body } = frame
+  const message = messageIn(frame)
+  if (message) return keyOf(placeOf(message, me))
   if (type === 'receipts' || type === 'typing_indicator') return keyOf(placeOf({ sender, receiver, receiverType }, me))
   if (type === 'group') return keyOf({ group: (body.group as { guid: string }).guid })
   return ['conversation', 'messages', 'thread'].includes(type) ? 'any' : 'none'

@@ -59,6 +59,8 @@ export interface Conversation {
   upload(file: Blob & { name?: string }): Upload
   /** Returns at once; what becomes of it is told by what it returns, and among `messages`. */
   send(sending: Sending): Sent
+  /** Says what only counts now: it is kept nowhere, and who is not connected never learns of it. JSON, of 5 KB at most. */
+  transient(data: unknown): void
   /** The replies to a message; the same object every time. */
   thread(id: string): Thread
   react(id: string, reaction: string): Promise<void>
@@ -109,13 +111,14 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
   const pinned = keepPinned(source, parts)
   const receiptsOf = new Map<string, SideList<Receipt>>()
   const threads = new Map<string, { thread: Thread; stretch: Stretch<PendingMessage> }>()
+  const uploads = new Set<Upload>()
   const { typing, hear: hearTyping, drop: dropTyping } = createTyping({ to, runtime, say: parts.say })
   const stretches = () => [main, ...[...threads.values()].map(({ stretch }) => stretch)]
   const sideLists = () => [pinned, ...receiptsOf.values()]
 
   function send({ text, quote, data, files = [], ...more }: Sending, parentId?: string): Sent {
     const content = text === undefined ? data : { ...data, text }
-    const uploads = files.filter(isUpload)
+    const underway = files.filter(isUpload)
     const blobs = files.filter((file): file is Blob => !isUpload(file))
     if (content === undefined && files.length === 0)
       throw usageError('there is nothing to send: neither text, nor data, nor files')
@@ -129,7 +132,16 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
       ...(quote !== undefined && { quotedMessageId: quote }),
       ...(parentId !== undefined && { parentId }),
     }
-    return outbox.send(lane, input, uploads)
+    return outbox.send(lane, input, underway)
+  }
+
+  function upload(file: Blob & { name?: string }): Upload {
+    const { receiver, receiverType } = receiverIn(to)
+    const made = startUpload(file, { request, runtime, receiverId: receiver, receiverType })
+    uploads.add(made)
+    const forget = () => uploads.delete(made)
+    made.done.then(forget, forget)
+    return made
   }
 
   function thread(id: string): Thread {
@@ -174,10 +186,8 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
     conversation: {
       ...{ to, typing, messages: main.messages, pinned: pinned.list, thread, receipts },
       send: (sending) => send(sending),
-      upload(file) {
-        const { receiver, receiverType } = receiverIn(to)
-        return startUpload(file, { request, runtime, receiverId: receiver, receiverType })
-      },
+      upload,
+      transient: (data) => parts.say({ type: 'transient_message', ...receiverIn(to), body: { data } }),
       react: (id, reaction) => done(request(addReaction, { id, reaction })),
       unreact: (id, reaction) => done(request(removeReaction, { id, reaction })),
       edit: (id, { text, data }) =>
@@ -228,6 +238,7 @@ export function keepConversation(to: To, parts: ConversationParts): KeptConversa
     },
     drop() {
       dropTyping()
+      for (const { abort } of uploads) abort()
       for (const each of [...stretches(), ...sideLists()]) each.drop()
     },
   }

@@ -6,7 +6,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { Frame } from '../socket/frame.ts'
 import { cell, type Readable } from '../store/cell.ts'
 import { addressIn, isAfter, keyOf, placeOf, type To } from './address.ts'
-import { changedIn, hearOn } from './merge.ts'
+import { changedIn, hearOn, messageIn } from './merge.ts'
 import { ownPassage } from './passages.ts'
 import { createRefresher } from './refresher.ts'
 import type { Resting } from './resting.ts'
@@ -184,7 +184,7 @@ export function createConversations({ request, runtime, me, isIn, restOf }: Part
   }
 
   function hearMessage(message: Message, frame: Frame): void {
-    const to = placeOf(message, me())
+    const to = placeOf(messageIn(frame) ?? message, me())
     const key = keyOf(to)
     if (ownPassage(frame, me()) === 'out') return void forget(key)
     const item = known.get(key)
@@ -327,8 +327,8 @@ function counted(item: ConversationItem, message: Message, me: string): Conversa
 /** Whether a frame is about what was said in a conversation. */
 function isOf(frame: Frame, { key }: ConversationItem, me: string): boolean {
   if (frame.type === 'receipts') return keyOf(placeOf(frame as Required<Frame>, me)) === key
-  const message = (frame.type === 'message' ? frame.body : frame.body.message) as Message | undefined
-  return message?.sender !== undefined && keyOf(placeOf(message, me)) === key
+  const message = messageIn(frame)
+  return message !== undefined && keyOf(placeOf(message, me)) === key
 }
 
 function rank({ conversation: { pinnedBy, pinnedAt } }: ConversationItem): number {

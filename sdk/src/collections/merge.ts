@@ -25,6 +25,13 @@ export function changedIn({ type, body }: Frame): Message | undefined {
   return (data as Action).entities?.on?.entity
 }
 
+/** A message that tells where a frame stands: an edit or a deletion may be the app's, which is neither of the two. */
+export function messageIn(frame: Frame): Message | undefined {
+  const { type, body } = frame
+  const message = changedIn(frame) ?? ((type === 'message' ? body : body.message) as Message | undefined)
+  return message?.sender === undefined ? undefined : message
+}
+
 /** The same object, where the frame is not about it. */
 export function hearOn(message: Message, frame: Frame, me: string): Message {
   const changed = changedIn(frame)

@@ -1,7 +1,13 @@
 import type { ErrorCode } from '../generated/error-codes.ts'
 
 /** What went wrong without an answer that says so. */
-export type LocalErrorCode = 'ERR_NETWORK' | 'ERR_TIMEOUT' | 'ERR_ABORTED' | 'ERR_UNREADABLE_ANSWER' | 'ERR_USAGE'
+export type LocalErrorCode =
+  | 'ERR_NETWORK'
+  | 'ERR_TIMEOUT'
+  | 'ERR_UPLOAD_STALLED'
+  | 'ERR_ABORTED'
+  | 'ERR_UNREADABLE_ANSWER'
+  | 'ERR_USAGE'
 
 export type KnownErrorCode = ErrorCode | LocalErrorCode
 

@@ -22,7 +22,7 @@ export interface Runtime {
   lock(name: string, run: () => void): () => void
   /** The class of WebSockets, such as that of browsers, or of the package `ws`. */
   webSocket(): WebSocketClass
-  /** Sends a file, tells how much of it has gone, and answers the status. */
+  /** Sends a file, tells how much of it has gone, from the beginning on and where that is known, and answers the status. */
   put(url: string, sending: Putting): Promise<number>
   /** Tells when the place wakes: a page is looked at again, a network is there again or has gone. Answers how to stop that. */
   onWake(run: () => void): () => void
@@ -85,6 +85,7 @@ function putByRequest(url: string, { headers, body, signal, progress }: Putting)
     request.onabort = fail
     request.onloadend = () => signal.removeEventListener('abort', abort)
     signal.addEventListener('abort', abort)
+    progress(0)
     request.send(body)
   })
 }

@@ -18,6 +18,9 @@ interface Hearing {
 
 const probeEveryMs = 25_000
 const answerWithinMs = 5_000
+// Whoever has slept finds it out by a timer that is late; a page that was visible all the while is not told otherwise.
+const lookEveryMs = 10_000
+const lateMs = 10_000
 // The first answer may need a look at the log.
 const welcomeWithinMs = 15_000
 
@@ -28,12 +31,14 @@ export function openLink(url: string, hello: object, hearing: Hearing, runtime: 
   let isOpen = false
   let isOver = false
   let callOffProbe = () => {}
+  let callOffLook = () => {}
   let callOffLoss = runtime.after(welcomeWithinMs, () => lose(undefined))
 
   function end(): void {
     isOver = true
     isOpen = false
     callOffProbe()
+    callOffLook()
     callOffLoss()
     socket.close()
   }
@@ -60,9 +65,18 @@ export function openLink(url: string, hello: object, hearing: Hearing, runtime: 
     callOffProbe = runtime.after(probeEveryMs, probe)
   }
 
+  function lookLater(): void {
+    const dueAt = runtime.wallClock() + lookEveryMs
+    callOffLook = runtime.after(lookEveryMs, () => {
+      if (runtime.wallClock() - dueAt >= lateMs) probe()
+      lookLater()
+    })
+  }
+
   socket.addEventListener('open', () => {
     if (isOver) return
     isOpen = true
+    lookLater()
     send({ type: 'auth', body: hello })
   })
   socket.addEventListener('message', (event) => {

@@ -89,7 +89,8 @@ export function createSession({
   /** Attempts since the last welcome. */
   let tried = 0
   let isRenewed = false
-  let returnMs: number | undefined
+  /** When the server has asked to come back. */
+  let returnAt: number | undefined
   /** Frames that wait until all is fetched. */
   let held: Frame[] | undefined
   let mayBeCut = false
@@ -111,7 +112,7 @@ export function createSession({
     link?.close()
     link = undefined
     held = undefined
-    returnMs = undefined
+    returnAt = undefined
     show({ state: 'connecting' })
     try {
       requireSockets(runtime)
@@ -162,6 +163,7 @@ export function createSession({
 
   function retry(code: number | undefined, error: ParleyError): void {
     attempt += 1
+    const returnMs = returnAt === undefined ? undefined : Math.max(0, returnAt - runtime.now())
     const wait = waitAfter(code, tried, returnMs, runtime)
     tried += 1
     mayBeCut = wait.mayBeCut
@@ -185,7 +187,7 @@ export function createSession({
     if (frame.type === 'auth') return void welcome(frame.body as unknown as Welcome, own)
     if (frame.type === 'caught_up' && !held) return void reached()
     if (frame.type === 'reconnect') {
-      returnMs = Number(frame.body.retryAfterMs) || 0
+      returnAt = runtime.now() + (Number(frame.body.retryAfterMs) || 0)
       return
     }
     if (!held) return void note(frame)

@@ -1,7 +1,8 @@
 import { requestUploads } from '../generated/operations.ts'
 import type { Attachment } from '../generated/records.ts'
 import type { UserCall } from '../http/call.ts'
-import { abortedError, ParleyError } from '../http/errors.ts'
+import { abortedError, kindOf, ParleyError } from '../http/errors.ts'
+import { withRetries } from '../http/retry.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { cell, type Readable } from '../store/cell.ts'
 
@@ -12,6 +13,7 @@ export interface UploadState {
   /** Bytes sent, and in all. */
   readonly loaded: number
   readonly total: number
+  /** Why it has failed, or what it waits for before it begins again. */
   readonly error?: ParleyError
 }
 
@@ -31,38 +33,74 @@ export interface UploadParts {
 }
 
 const fileId = 'file'
+const stalledMs = 30_000
 
-/** Begins at once. The name is that of the file, if it has one. */
+/** Begins at once, and again where the network fails. The name is that of the file, if it has one. */
 export function startUpload(file: Blob & { name?: string }, { request, runtime, ...receiver }: UploadParts): Upload {
   const total = file.size
   const state = cell<UploadState>({ state: 'uploading', loaded: 0, total })
   let controller = runtime.abortController()
 
   async function run(signal: AbortSignal): Promise<Attachment> {
+    try {
+      return await attempt(signal)
+    } catch (cause) {
+      const error = signal.aborted ? abortedError() : known(cause)
+      state.set({ state: 'uploading', loaded: 0, total, error })
+      throw error
+    }
+  }
+
+  /** To a place of its own: whether the one before has the file, nobody knows. */
+  async function attempt(signal: AbortSignal): Promise<Attachment> {
     const described = {
       fileId,
       name: file.name ?? 'file',
       mimeType: file.type || 'application/octet-stream',
       size: total,
     }
-    const place = (await request(requestUploads, { ...receiver, files: [described] }, { signal }))[fileId]
+    const asked = { ...receiver, files: [described] }
+    const place = (await request(requestUploads, asked, { signal, retries: 0 }))[fileId]
     if (!place || 'error' in place) throw refusal(place?.error)
-    const progress = (loaded: number) => state.set({ state: 'uploading', loaded, total })
-    const status = await runtime.put(place.uploadUrl, { headers: place.headers, body: file, signal, progress })
-    if (status < 200 || status > 299)
-      throw refusal({ code: 'ERR_UNREADABLE_ANSWER', message: `It was answered ${status}.` })
-    return place.attachment
+    const status = await put(place.uploadUrl, place.headers, signal)
+    if (status >= 200 && status <= 299) return place.attachment
+    const code = 'ERR_UNREADABLE_ANSWER'
+    throw new ParleyError({ code, kind: kindOf(status, code), message: `It was answered ${status}.` })
+  }
+
+  /** A connection over which nothing goes any more is not waited for; where no progress is told, nobody can say. */
+  async function put(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<number> {
+    const sending = runtime.abortController()
+    const giveUp = () => sending.abort()
+    let callOffStall = () => {}
+    let isStalled = false
+    const progress = (loaded: number) => {
+      state.set({ state: 'uploading', loaded, total })
+      callOffStall()
+      callOffStall = runtime.after(stalledMs, () => {
+        isStalled = true
+        giveUp()
+      })
+    }
+    signal.addEventListener('abort', giveUp)
+    try {
+      return await runtime.put(url, { headers, body: file, signal: sending.signal, progress })
+    } catch (error) {
+      throw isStalled ? stalledError() : error
+    } finally {
+      callOffStall()
+      signal.removeEventListener('abort', giveUp)
+    }
   }
 
   function begin(): Promise<Attachment> {
     const { signal } = controller
-    const sent = run(signal).then(
+    const sent = withRetries(() => run(signal), Number.POSITIVE_INFINITY, signal, runtime).then(
       (attachment) => {
         state.set({ state: 'done', loaded: total, total })
         return attachment
       },
-      (cause) => {
-        const error = signal.aborted ? abortedError() : known(cause)
+      (error) => {
         state.set({ state: 'failed', loaded: state.get().loaded, total, error })
         throw error
       },
@@ -91,6 +129,11 @@ export function startUpload(file: Blob & { name?: string }, { request, runtime, 
 
 function refusal({ code, message } = { code: 'ERR_UNREADABLE_ANSWER', message: 'There is no place for the file.' }) {
   return new ParleyError({ code, kind: 'refused', message })
+}
+
+function stalledError(): ParleyError {
+  const message = `Nothing of the file went for ${stalledMs} ms.`
+  return new ParleyError({ code: 'ERR_UPLOAD_STALLED', kind: 'network', message })
 }
 
 function known(cause: unknown): ParleyError {

@@ -186,6 +186,20 @@ for (const database of databases) {
       }
     })
 
+    it('of somebody who was deactivated is that they have gone, and no more', async (t) => {
+      const app = await people('ada', 'lin')
+      const { presence, subscribe, settled } = announcing(t)
+      const { others } = subscribe(app, 'lin')
+      presence.came(app.id, 'ada')
+      await settled(app)
+      assertSucceeds(await app.delete('/users/ada'))
+      presence.went(app.id, 'ada')
+      await settled(app)
+      presence.came(app.id, 'ada')
+      await settled(app)
+      assert.deepEqual(others(), ['ada online', 'ada offline'])
+    })
+
     it('stays within the app, and costs nothing where nobody listens', async (t) => {
       const [app, other] = [await people('ada'), await people('ada')]
       const { presence, subscribe, settled, figures } = announcing(t)

@@ -207,7 +207,7 @@ export function createAnnouncer({ presence, database, tools, frame, log, pace = 
     }
   }
 
-  /** Users who are deactivated or gone are not spoken of. */
+  /** Users who are deactivated or gone are not spoken of, but that those have gone who are deactivated. */
   async function prepare(
     app: Listening,
     connection: Connection,
@@ -215,7 +215,8 @@ export function createAnnouncer({ presence, database, tools, frame, log, pace = 
   ): Promise<Announcement[]> {
     const view = viewIn(connection, app.appId, tools())
     const { db } = view
-    const users = [...(await usersByUid(db, [...changes.keys()])).values()].filter((user) => !user.deactivated_at)
+    const found = [...(await usersByUid(db, [...changes.keys()])).values()]
+    const users = found.filter(({ uid, deactivated_at }) => deactivated_at === null || !changes.get(uid)?.isOnline)
     if (users.length === 0) return []
     await readViewers(app, db)
     const others = [...app.viewers.byUid.keys()]

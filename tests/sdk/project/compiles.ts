@@ -67,6 +67,7 @@ export async function talking() {
     assertType<Same<typeof message, Message>>(true)
     assertType<Same<typeof by.uid, string>>(true)
   })
+  client.on('group.memberForgotten', ({ uid: gone }) => assertType<Same<typeof gone, string>>(true))
   client.on('receipt.read', ({ messageId }) => assertType<Same<typeof messageId, string>>(true))
   const lin = client.conversation({ user: 'lin' })
   for (const item of lin.messages.get().items) {

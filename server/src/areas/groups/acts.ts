@@ -29,7 +29,7 @@ import { type Acting, requireMayRemove } from './rules.ts'
 import { type Admissions, type GuestLists, groupsPerUserMax, type MemberScope, membersMax, uidsIn } from './schemas.ts'
 import { holdGroup } from './store.ts'
 import type { GroupMemberRow, GroupRow } from './tables.ts'
-import { tellAdded, tellDeed, toldGroup } from './tell.ts'
+import { tellAdded, tellBan, toldGroup } from './tell.ts'
 
 /** A group and some users, held while they are changed, and who acts. */
 export interface Scene {
@@ -238,6 +238,6 @@ export async function ban(
 ): Promise<GroupRow> {
   await insertBan(work, group, user, member)
   const without = member ? await endMembership(work, group, member) : await touch(work, group)
-  await tellDeed(work, 'banned', { group: without, by, on: user })
+  await tellBan(work, { group: without, by, on: user }, member !== undefined)
   return without
 }

@@ -15,8 +15,11 @@ export const groupCreated = defineEvent({
   payload: Type.Object({ group: Group, members: Type.Record(Type.String(), User) }),
   audience: ({ members }) => Object.keys(members).map(userChannel),
   joins: ({ group, members }) => Object.keys(members).map((uid) => ({ channel: groupChannel(group.guid), uid })),
-  // Who the others are can be listed.
-  frame: ({ group }) => ({ type: 'group', body: { action: 'created', group } }),
+  // Who the others are can be listed; what the record says of its owner is not so of them.
+  frame: ({ group: { hasJoined: _, scope: __, joinedAt: ___, ...group } }) => ({
+    type: 'group',
+    body: { action: 'created', group },
+  }),
   webhook: { trigger: 'group_created', body: ({ group, members }) => ({ group, members }) },
 })
 
@@ -105,9 +108,13 @@ export const memberKicked = defineEvent({
 
 export const memberBanned = defineEvent({
   name: 'group.memberBanned',
-  payload: Done,
+  payload: Type.Object({
+    ...Done.properties,
+    outsider: Type.Optional(Type.Literal(true, { description: 'They were no member' })),
+  }),
   audience: toNobody,
-  leaves: passage,
+  // Whoever left has heard the group until then; who was never in it has not.
+  leaves: (banned) => (banned.outsider ? [] : passage(banned)),
   webhook: { trigger: 'group_member_banned', body: doneBody },
 })
 

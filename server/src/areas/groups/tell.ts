@@ -57,13 +57,23 @@ async function say(work: Work, action: string, { group, by, on }: Deed, extras?:
   })
 }
 
-const deeds = { kicked: memberKicked, banned: memberBanned, unbanned: memberUnbanned }
+const deeds = { kicked: memberKicked, unbanned: memberUnbanned }
 
 /** Tells the group, and the log, what somebody did to a user; answers the message. */
 export async function tellDeed(work: Work, action: keyof typeof deeds, deed: Deed): Promise<Message> {
   const message = await say(work, action, deed)
   await work.emit(deeds[action], { ...(await toldDeed(work, deed)), message })
   return message
+}
+
+/** The same for somebody who is shut out, member or not. */
+export async function tellBan(work: Work, deed: Deed, isMember: boolean): Promise<void> {
+  const message = await say(work, 'banned', deed)
+  await work.emit(memberBanned, {
+    ...(await toldDeed(work, deed)),
+    message,
+    ...(!isMember && { outsider: true as const }),
+  })
 }
 
 async function toldDeed(work: Work, { group, by, on }: Deed) {

@@ -75,9 +75,12 @@ function receipt(action: string, trigger: string, name: string) {
     name,
     payload: Receipt,
     audience: settledAudience,
-    frame: ({ upTo, conversationId, ...told }) => {
-      const { body, ...envelope } = frame({ ...told, upTo, conversationId })
-      return { ...envelope, body: { ...body, upTo, conversationId } }
+    frame: (told) => {
+      const { upTo, conversationId } = told
+      const { body, ...envelope } = frame(told)
+      // Whether author and reader have blocked each other is not for all who hear of it.
+      const { hasBlockedMe: _, blockedByMe: __, ...user } = told.user
+      return { ...envelope, body: { ...body, user, upTo, conversationId } }
     },
     doneBy: ({ sender }) => ({ uid: sender }),
     webhook: { trigger, body: frame },
