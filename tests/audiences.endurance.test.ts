@@ -75,7 +75,7 @@ for (const database of databases) {
       const isHeard = definition.audience(payload).some((channel) => heard.get(uid)?.has(channelKey(channel)))
       if (!isHeard) return false
       const shows = await showsTo(h.service.house.areas, db(), uid)
-      return shows?.(definition, payload) ?? true
+      return shows?.isTold?.(definition, payload) ?? true
     }
 
     /** When the role of a user was last changed. */

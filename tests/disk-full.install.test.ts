@@ -124,7 +124,8 @@ describe('a full disk', { skip }, () => {
       receiverType: 'user',
       body: { action: 'read' },
     })
-    assert.equal(type, 'error')
+    // The log of the database may still have room for so little.
+    assert.ok(['ack', 'error'].includes(type), type)
     await before.reached()
     makeRoom()
     await until('it is written again', async () => (await say()).status === 200)

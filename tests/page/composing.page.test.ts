@@ -136,7 +136,8 @@ describe('composing on the chat page', { skip }, () => {
     await page.route(/\/files\//, async (route) => {
       if (route.request().method() !== 'PUT') return route.continue()
       await isLost
-      return route.abort()
+      // Where the network fails, it would be sent again by itself.
+      return route.fulfill({ status: 410 })
     })
     await boxOf(page).waitFor()
     await drop(page, 'main', 'sketch.txt')

@@ -13,10 +13,14 @@ export async function isAnyRuled(areas: WithHearing[], db: TenantDb, channels: C
   return (await Promise.all(asked)).includes(true)
 }
 
-/** An event is shown if no area keeps it back; nothing, if none ever does. */
+/** An event is told if no area keeps it back; nothing, if none ever does, nor veils anything. */
 export async function showsTo(areas: WithHearing[], db: TenantDb, uid: string): Promise<Shows | undefined> {
   const answers = await Promise.all(areas.map(({ hearing }) => hearing.shows?.(db, uid)))
   const some = answers.filter((shows) => shows !== undefined)
   if (some.length === 0) return undefined
-  return (event, payload) => some.every((shows) => shows(event, payload))
+  const veil = some.find((shows) => shows.veil)?.veil
+  return {
+    isTold: (event, payload) => some.every(({ isTold }) => isTold?.(event, payload) ?? true),
+    ...(veil && { veil }),
+  }
 }

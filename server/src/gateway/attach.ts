@@ -19,7 +19,7 @@ import type { LogOfApp } from './log-of-app.ts'
 import type { Positions } from './positions.ts'
 import type { Readings } from './readings.ts'
 import { dissolves, type Recent } from './recent.ts'
-import { isEnded, isShown, type Session, tell } from './session.ts'
+import { isEnded, isShown, type Session, tell, veilOf } from './session.ts'
 import type { Told } from './told.ts'
 
 /**
@@ -344,7 +344,9 @@ function move(channels: Set<string>, { joins, leaves }: Told, uid: string): bool
 }
 
 /** What was taken back later on the way is told no more. */
-function frameAt({ retracted }: Place, told: Told): () => Buffer | undefined {
-  if (retracted.size === 0) return told.frame
-  return () => told.frameLeft((id) => (retracted.get(id) ?? 0) > told.id)
+function frameAt(place: Place, told: Told): () => Buffer | undefined {
+  const { retracted } = place
+  const veil = veilOf(place)
+  if (retracted.size === 0) return () => told.frame(veil)
+  return () => told.frameLeft((id) => (retracted.get(id) ?? 0) > told.id, veil)
 }

@@ -2,7 +2,7 @@ import { mapInTurns } from '../plain/map-in-turns.ts'
 import { closeCodes } from './close-codes.ts'
 import { doubtSight, type Hearer, type Hearers } from './hearers.ts'
 import type { Readings } from './readings.ts'
-import { isEnded, isShown, tell } from './session.ts'
+import { isEnded, isShown, tell, veilOf } from './session.ts'
 import type { Told } from './told.ts'
 
 /** Hands events to whoever is here and hears of them, in the order of the log. */
@@ -21,15 +21,16 @@ export function createDelivery(hearers: Hearers, readings: Readings, failed: (er
   const releasing = new WeakSet<Hearer>()
 
   function give(hearer: Hearer, told: Told): void {
-    const isUnclear = hearer.shows === 'unknown' && told.definition.tellsOf !== undefined
-    if (isUnclear || hearer.held.length > 0) hold(hearer, told)
+    if (hearer.shows === 'unknown' || hearer.held.length > 0) hold(hearer, told)
     else show(hearer, told)
   }
 
   /** Whoever cannot be told something comes back and asks for it; nobody else suffers from that. */
   function show(hearer: Hearer, told: Told): void {
     try {
-      if (isShown(hearer, told)) for (const session of hearer.sessions) tell(session, told)
+      if (!isShown(hearer, told)) return
+      const frame = () => told.frame(veilOf(hearer))
+      for (const session of hearer.sessions) tell(session, told, frame)
     } catch (error) {
       failed(error)
       letGo(hearer)

@@ -1,4 +1,5 @@
 import type { KnownApp } from '../dispatch/directory.ts'
+import type { Veil } from '../kit/channel.ts'
 import type { Caller } from '../kit/operation.ts'
 import type { Hearer } from './hearers.ts'
 import type { Line } from './line.ts'
@@ -17,12 +18,17 @@ export interface Session {
 
 /** Whether a user may be shown an event. What they may be shown is known by now. */
 export function isShown({ shows }: Pick<Hearer, 'shows'>, { definition, payload }: Told): boolean {
-  if (typeof shows !== 'function' || !definition.tellsOf) return true
-  return shows(definition, payload())
+  if (typeof shows !== 'object' || !definition.tellsOf) return true
+  return shows.isTold?.(definition, payload()) ?? true
+}
+
+/** What is kept from a user of what they are told. */
+export function veilOf({ shows }: Pick<Hearer, 'shows'>): Veil | undefined {
+  return typeof shows === 'object' ? shows.veil : undefined
 }
 
 /** Sends an event to a device, unless it has it or knows of it, or nothing of it is left to tell. */
-export function tell(session: Session, told: Told, frame: () => Buffer | undefined = told.frame): void {
+export function tell(session: Session, told: Told, frame: () => Buffer | undefined): void {
   if (told.id <= session.reached) return
   session.reached = told.id
   const sent = isDoneBy(session, told) ? undefined : frame()

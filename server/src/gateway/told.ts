@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { frameOf, toldOf } from '../dispatch/frames.ts'
 import type { TailedEvent } from '../dispatch/tail.ts'
-import { channelKey, type Passage } from '../kit/channel.ts'
+import { channelKey, type Passage, type Veil } from '../kit/channel.ts'
 import type { Ended, EventDefinition } from '../kit/event.ts'
 import type { Tools } from '../kit/ports.ts'
-import { encode } from './encode.ts'
+import { formsOf } from './forms.ts'
 
 /** Somebody who begins or ceases to hear a channel; everybody who hears it, where nobody is named. */
 export interface KeyedPassage {
@@ -32,10 +32,10 @@ export interface Told {
   payload(): object
   /** Most of them are never told again: from now on only what the log has is kept. */
   settle(): void
-  /** Made once, and only if somebody is sent it. */
-  frame(): Buffer
+  /** Made once, and only if somebody is sent it; once more where something is kept from those who are. */
+  frame(veil: Veil | undefined): Buffer
   /** The same for somebody who comes later, when some records are shown to nobody any more; nothing, if it is about one. */
-  frameLeft(isRetracted: (id: string) => boolean): Buffer | undefined
+  frameLeft(isRetracted: (id: string) => boolean, veil: Veil | undefined): Buffer | undefined
   position(): string
   /** About how much memory it takes. */
   bytes: number
@@ -51,13 +51,13 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
     const doer = definition.doneBy?.(payload as never)
     const doing = doer?.device ?? device ?? undefined
     let parsed: object | undefined = payload as object
-    let encoded: Buffer | undefined
     let position: string | undefined
-    const encodeWith = (some: object) =>
-      encode({
-        ...frameOf(definition, toldOf(definition, some, { appId, tools }) as object),
+    const formsWith = (some: () => object) =>
+      formsOf(() => ({
+        ...frameOf(definition, toldOf(definition, some(), { appId, tools }) as object),
         position: told.position(),
-      })
+      }))
+    const forms = formsWith(() => told.payload())
     const told: Told = {
       ...{ id, appId, definition, at },
       channels: definition.audience(payload as never).map(channelKey),
@@ -72,17 +72,15 @@ export function teller(tools: Tools): (event: TailedEvent) => Told {
       // Objects take several times as much as their text.
       settle() {
         parsed = undefined
+        forms.settle()
       },
-      frame() {
-        encoded ??= encodeWith(told.payload())
-        return encoded
-      },
-      frameLeft(isRetracted) {
+      frame: forms.under,
+      frameLeft(isRetracted, veil) {
         const { left } = definition.forms ?? {}
-        if (!left) return told.frame()
+        if (!left) return forms.under(veil)
         const payload = told.payload()
         const rest = left(payload as never, isRetracted) as object | undefined
-        return rest === payload ? told.frame() : rest && encodeWith(rest)
+        return rest === payload ? forms.under(veil) : rest && formsWith(() => rest).under(veil)
       },
       position() {
         position ??= positionOf({ id, appId, name: definition.name, kept, at }, salt)

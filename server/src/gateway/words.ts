@@ -12,11 +12,11 @@ import type { Tools } from '../kit/ports.ts'
 import type { View } from '../kit/work.ts'
 import { createKeptFor } from '../plain/kept-for.ts'
 import type { Database } from '../storage/database.ts'
-import { encode } from './encode.ts'
+import { formsOf } from './forms.ts'
 import type { FrameOf } from './frames-in.ts'
 import type { Hearers } from './hearers.ts'
 import { liveUser } from './live-user.ts'
-import type { Session } from './session.ts'
+import { type Session, veilOf } from './session.ts'
 import { type Addressee, createTypists } from './typists.ts'
 import { createWordAllowance } from './word-allowance.ts'
 
@@ -65,12 +65,13 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
   /** Hands a word to whoever hears it on this node. */
   function hand({ appId, channel, frame, resource }: Word): void {
     if (!mayTell()) return
-    let encoded: Buffer | undefined
-    for (const { sessions } of hearers.hearing(appId, [channel])) {
-      for (const session of sessions) {
+    const forms = formsOf(() => frame)
+    for (const hearer of hearers.hearing(appId, [channel])) {
+      // Words may be missed; what must not be seen may not.
+      if (hearer.shows === 'unknown') continue
+      for (const session of hearer.sessions) {
         if (session.resource === resource && session.caller.uid === frame.sender) continue
-        encoded ??= encode(frame)
-        session.line.signal(encoded)
+        session.line.signal(forms.under(veilOf(hearer)))
       }
     }
   }

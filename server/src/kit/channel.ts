@@ -26,8 +26,20 @@ export interface Passage {
   uid?: string
 }
 
-/** Whether a user may hear an event of a channel that they hear. */
-export type Shows = (event: EventDefinition, payload: unknown) => boolean
+/** What a user may be shown of what is told in the channels that they hear. */
+export interface Shows {
+  /** Whether they are told of an event at all. */
+  isTold?(event: EventDefinition, payload: unknown): boolean
+  veil?: Veil
+}
+
+/** What is kept from somebody of what they are told all the same. */
+export interface Veil {
+  /** Those in a frame who are no more than an id to them. */
+  hidden(frame: object): string[]
+  /** The frame without what it tells of some. */
+  without(frame: object, ids: string[]): object
+}
 
 /** What an area knows about who hears what. */
 export interface Hearing {

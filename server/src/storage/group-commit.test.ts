@@ -19,6 +19,7 @@ function noted() {
     },
     rollback: nothing,
     ended: nothing,
+    isAtRest: nothing,
     explained: (error) => error,
     connection: {} as Connection,
   })
@@ -70,6 +71,7 @@ describe('writes that wait for each other', () => {
       commit: async () => {},
       rollback: nothing,
       ended: nothing,
+    isAtRest: nothing,
       explained: (error) => error,
       connection: {} as Connection,
     })

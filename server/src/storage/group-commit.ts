@@ -17,7 +17,9 @@ interface Writer {
   commit(): Promise<void>
   rollback(): void
   /** A batch is over, whatever came of it. */
-  ended(othersWait: boolean): void
+  ended(): void
+  /** Nobody wants to write at the moment. */
+  isAtRest(): void
   /** What a failure means to whoever wanted to write. */
   explained(error: unknown): unknown
   connection: Connection
@@ -104,12 +106,13 @@ export function createGroupCommit(writer: Writer) {
     try {
       while (next()) {
         await commitSome()
-        if (!next()) await allThatHasArrived()
-        writer.ended(next() !== undefined)
+        writer.ended()
       }
     } finally {
       running = false
     }
+    await allThatHasArrived()
+    if (!running) writer.isAtRest()
   }
 
   return function write<T>(work: (connection: Connection) => Promise<T>, whose = nobodys): Promise<T> {

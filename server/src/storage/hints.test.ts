@@ -17,9 +17,10 @@ describe('what commits leave', () => {
   it('is told once for those that follow each other closely', async () => {
     const { hints, all, told } = gathering()
     hints.noted.add('events')
-    hints.ended(true)
+    hints.ended()
     hints.noted.add('jobs')
-    hints.ended(false)
+    hints.ended()
+    hints.isAtRest()
     await told
     assert.deepEqual(all, [['events', 'jobs']])
   })
@@ -27,7 +28,7 @@ describe('what commits leave', () => {
   it('is told while another commit is under way, without what that one leaves', async () => {
     const { hints, all, told } = gathering()
     hints.noted.add('events')
-    hints.ended(true)
+    hints.ended()
     hints.noted.add('jobs')
     await told
     assert.deepEqual(all, [['events']])

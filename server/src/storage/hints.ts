@@ -30,7 +30,10 @@ const gatherMilliseconds = 5
 export interface Gathering {
   /** What the commit under way leaves. */
   noted: Set<Hint>
-  ended(othersWait: boolean): void
+  /** It is over, and another may follow. */
+  ended(): void
+  /** None follows. */
+  isAtRest(): void
 }
 
 /**
@@ -51,13 +54,12 @@ export function gatherHints(tell: Listeners['tell']): Gathering {
 
   return {
     noted,
-    ended(othersWait) {
+    ended() {
       for (const hint of noted) untold.add(hint)
       noted.clear()
-      if (untold.size === 0) return
-      if (!othersWait) tellAll()
-      else timer ??= setTimeout(tellAll, gatherMilliseconds).unref()
+      if (untold.size > 0) timer ??= setTimeout(tellAll, gatherMilliseconds).unref()
     },
+    isAtRest: tellAll,
   }
 }
 

@@ -122,6 +122,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
       transactions.rollback()
     },
     ended: hints.ended,
+    isAtRest: hints.isAtRest,
     connection: connectionOver(flavour, notingHints(writeInTurns(statements(writer)), hints.noted)),
     explained(error) {
       const unavailable = unavailableBy(error)

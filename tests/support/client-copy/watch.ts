@@ -136,7 +136,7 @@ function tell({ uid, heard, copy }: Watcher, events: Told[], shows: Shows | unde
   const names: string[] = []
   for (const { definition, payload } of events) {
     const isHeard = definition.audience(payload).some((channel) => heard.has(channelKey(channel)))
-    if (isHeard && (shows?.(definition, payload) ?? true)) {
+    if (isHeard && (shows?.isTold?.(definition, payload) ?? true)) {
       names.push(definition.name)
       apply(ownReducers, copy, definition, payload, applied.own)
     }

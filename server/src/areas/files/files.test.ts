@@ -557,7 +557,8 @@ for (const database of databases) {
         contents.map((content, n) => sendForm(h, app, { field: 'file', content, filename: `${n}.txt` })),
       )
       for (const [n, answer] of answers.entries()) {
-        const fetched = await stream(h, answer.body.data.attachments[0].url)
+        const { data } = assertSucceeds(answer)
+        const fetched = await stream(h, data.attachments[0].url)
         assert.ok(fetched.bytes.equals(contents[n] as Buffer), `file ${n}`)
       }
       await h.close()

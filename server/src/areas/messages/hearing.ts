@@ -1,4 +1,3 @@
-import { type SqlBool, sql } from 'kysely'
 import type { Channel, Shows } from '../../kit/channel.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf, roleRules } from '../rbac/index.ts'
@@ -6,7 +5,7 @@ import { isRuled, type Membership, ruledGroupsOf, scopeRules } from '../scope-pe
 import { groupChannel } from '../timeline/events.ts'
 import type { Entity } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { actorOf, systemUid, uidsOfFriends } from '../users/index.ts'
+import { actorOf, friendsOf, systemUid } from '../users/index.ts'
 
 /**
  * Which messages may be told live to a user: those that a list would hold for them (`listedFor`), decided from what was
@@ -23,8 +22,10 @@ interface Listener {
 export async function messagesShownTo(db: TenantDb, uid: string): Promise<Shows | undefined> {
   const listener = await listenerOf(db, uid)
   if (listener.groups.size === 0 && roleRules.areAllMessagesListed(listener.listed)) return undefined
-  return ({ tellsOf }, payload) =>
-    tellsOf === undefined || tellsOf(payload as never).every((message) => isListed(listener, message as Message))
+  return {
+    isTold: ({ tellsOf }, payload) =>
+      tellsOf === undefined || tellsOf(payload as never).every((message) => isListed(listener, message as Message)),
+  }
 }
 
 /** In most groups, all members are shown the same. */
@@ -43,15 +44,6 @@ async function listenerOf(db: TenantDb, uid: string): Promise<Listener> {
     friends: asksForFriends ? await friendsOf(db, uid) : new Set(),
     groups: await ruledGroupsOf(db, actor),
   }
-}
-
-async function friendsOf(db: TenantDb, uid: string): Promise<Set<string>> {
-  const rows = await db
-    .select('users')
-    .select('users.uid')
-    .where(sql<SqlBool>`users.uid IN ${uidsOfFriends.ask(db, uid)}`)
-    .execute()
-  return new Set(rows.map((row) => row.uid))
 }
 
 /** An action has the message inside of which it tells, and is kept back with it. */

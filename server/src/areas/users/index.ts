@@ -6,6 +6,7 @@ import { addSampleUsers, followDeletedRoles } from './followers.ts'
 import { forgetReplies, leaveDeletedRole } from './jobs.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
+import { veilBefore } from './veil.ts'
 
 // What the areas below know about two users reaches the operations of this one through gates.ts:
 //   friends:       uidsOfFriends
@@ -44,6 +45,7 @@ export {
   veiledUser,
 } from './store.ts'
 export type { UserRow } from './tables.ts'
+export { friendsOf } from './veil.ts'
 
 export const users = area({
   name: 'users',
@@ -54,6 +56,6 @@ export const users = area({
   tables: ['users', 'user_tags'],
   followers: [addSampleUsers, followDeletedRoles],
   jobs: [leaveDeletedRole, forgetReplies],
-  hearing: { channels: async (_db, uid) => [userChannel(uid), appChannel] },
+  hearing: { channels: async (_db, uid) => [userChannel(uid), appChannel], shows: veilBefore },
   audit,
 })
