@@ -553,8 +553,13 @@ for (const database of databases) {
     it('come in side by side without getting mixed up', async () => {
       const { h, app } = await opened()
       const contents = Array.from({ length: 20 }, (_, n) => Buffer.alloc(200_000, `${n} `))
+      const sendOne = (content: Buffer, n: number) => sendForm(h, app, { field: 'file', content, filename: `${n}.txt` })
       const answers = await Promise.all(
-        contents.map((content, n) => sendForm(h, app, { field: 'file', content, filename: `${n}.txt` })),
+        contents.map(async (content, n) => {
+          const answer = await sendOne(content, n)
+          // Twenty at once in one conversation are asked to come again where the machine has no time for them.
+          return answer.status === 503 ? sendOne(content, n) : answer
+        }),
       )
       for (const [n, answer] of answers.entries()) {
         const { data } = assertSucceeds(answer)
