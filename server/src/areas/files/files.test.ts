@@ -562,8 +562,8 @@ for (const database of databases) {
         }),
       )
       for (const [n, answer] of answers.entries()) {
-        const { data } = assertSucceeds(answer)
-        const fetched = await stream(h, data.attachments[0].url)
+        assert.equal(answer.status, 200, JSON.stringify(answer.body))
+        const fetched = await stream(h, answer.body.data.attachments[0].url)
         assert.ok(fetched.bytes.equals(contents[n] as Buffer), `file ${n}`)
       }
       await h.close()
