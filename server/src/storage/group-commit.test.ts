@@ -71,7 +71,7 @@ describe('writes that wait for each other', () => {
       commit: async () => {},
       rollback: nothing,
       ended: nothing,
-    isAtRest: nothing,
+      isAtRest: nothing,
       explained: (error) => error,
       connection: {} as Connection,
     })
