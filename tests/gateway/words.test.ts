@@ -88,7 +88,7 @@ for (const database of databases) {
       const pass = standingTime(t)
       for (let n = 0; n < 5; n += 1) ada.send(typing(toLin, 'started', n))
       ada.send(typing(toBoats, 'started', 'there'))
-      await ada.reached()
+      await until('the first words are told', () => words(lin).length === 2)
       pass(1_000)
       ada.send(typing(toLin, 'started', 'again'))
       for (let n = 0; n < 3; n += 1) ada.send(typing(toLin, 'ended'))

@@ -58,12 +58,12 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const visitors = createVisitors(patience)
   const readings = createReadings(database, areas)
   const delivery = createDelivery(hearers, readings, tellTrouble)
-  const { deliver } = delivery
+  const { deliver, learn } = delivery
   const listening = await openListening({ database, tools, areas, tail, log, aheadMilliseconds, deliver, beginAnew })
   const departures = createDepartures(tools, patience.graceMilliseconds)
   // Without the log nobody knows any more who may hear what.
   const mayTell = () => tail.behindMilliseconds() < lagMillisecondsMax
-  const words = createWords({ database, tools, hearers, typingMilliseconds, mayTell })
+  const words = createWords({ database, tools, hearers, learn, typingMilliseconds, mayTell })
   const announcer = createAnnouncer({
     ...{ database, log, presence: tools.presence, tools: () => tools },
     frame: (type, rest) => encode({ type, ...rest }),

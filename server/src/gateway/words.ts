@@ -12,9 +12,10 @@ import type { Tools } from '../kit/ports.ts'
 import type { View } from '../kit/work.ts'
 import { createKeptFor } from '../plain/kept-for.ts'
 import type { Database } from '../storage/database.ts'
+import type { Delivery } from './delivery.ts'
 import { formsOf } from './forms.ts'
 import type { FrameOf } from './frames-in.ts'
-import type { Hearers } from './hearers.ts'
+import type { Hearer, Hearers } from './hearers.ts'
 import { liveUser } from './live-user.ts'
 import { type Session, veilOf } from './session.ts'
 import { type Addressee, createTypists } from './typists.ts'
@@ -51,12 +52,13 @@ interface Parts {
   database: Database
   tools: Tools
   hearers: Hearers
+  learn: Delivery['learn']
   mayTell(): boolean
   /** After which nobody types any more of whom nothing is heard. */
   typingMilliseconds: number
 }
 
-export function createWords({ database, tools, hearers, mayTell, typingMilliseconds }: Parts): Words {
+export function createWords({ database, tools, hearers, learn, mayTell, typingMilliseconds }: Parts): Words {
   const { signals } = tools
   const typists = createTypists(typingMilliseconds)
   const allowance = createWordAllowance()
@@ -66,13 +68,15 @@ export function createWords({ database, tools, hearers, mayTell, typingMilliseco
   function hand({ appId, channel, frame, resource }: Word): void {
     if (!mayTell()) return
     const forms = formsOf(() => frame)
-    for (const hearer of hearers.hearing(appId, [channel])) {
-      // Words may be missed; what must not be seen may not.
-      if (hearer.shows === 'unknown') continue
+    const handTo = (hearer: Hearer) => {
       for (const session of hearer.sessions) {
         if (session.resource === resource && session.caller.uid === frame.sender) continue
         session.line.signal(forms.under(veilOf(hearer)))
       }
+    }
+    for (const hearer of hearers.hearing(appId, [channel])) {
+      if (hearer.shows === 'unknown') void learn(hearer).then(() => handTo(hearer))
+      else handTo(hearer)
     }
   }
 
