@@ -29,9 +29,8 @@ const all = globSync(['server/src/**/*.test.ts', 'tests/**/*.test.ts', 'conforma
 const found = all.filter((file) => named.length === 0 || named.some((word) => isMeant(file, word)))
 const files = named.length > 0 ? found : found.filter((file) => usualKinds().includes(kindOf(file)))
 
-// More than there are cores: a test that waits leaves its core to another, and those that start processes, end services or
-// look at pages wait half of the time. Each has databases with connections.
-const processes = Math.min(availableParallelism(), 16) + (quick ? 1 : 2)
+// One more than there are cores: a test that waits leaves its core to another. Each has databases with connections.
+const processes = Math.min(availableParallelism(), 16) + 1
 // A process has several shares after another, so that none of them is left alone at the end. Each loads the server again.
 const sharesPerProcess = 3
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { databases } from '../support/databases.ts'
-import { connect, type Device, type Frame, untilAllHeard } from '../support/device.ts'
+import { connect, type Device, type Frame, untilAllHeard, untilTold } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
 import { appWith, as, say, sayIn } from '../support/talk.ts'
 import { until } from '../support/until.ts'
@@ -22,7 +22,11 @@ for (const database of databases) {
     })
     after(() => h.close())
 
-    const devicesOf = (...uids: string[]) => Promise.all(uids.map((uid) => connect(h, app, uid)))
+    /** They enter where the node has got to, and hear nothing of what was done before. */
+    async function devicesOf(...uids: string[]): Promise<Device[]> {
+      await untilTold(h)
+      return Promise.all(uids.map((uid) => connect(h, app, uid)))
+    }
 
     async function newGroup(...participants: string[]): Promise<string> {
       const guid = `g-${randomUUID()}`
