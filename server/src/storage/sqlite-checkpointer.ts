@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { busyMilliseconds } from './sqlite-file.ts'
 
 /** The program of the thread that brings the database file up to date, whenever it is asked to; see sqlite-checkpoints.ts. */
-
-const busyMilliseconds = 5_000
 
 const database = new DatabaseSync(workerData as string, { timeout: busyMilliseconds })
 const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')

@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 /** The file of the embedded database, opened the same way in the server and in its reader processes. */
 
-const busyMilliseconds = 5_000
+export const busyMilliseconds = 5_000
 
 export function openFile(file: string, { readOnly = false } = {}): DatabaseSync {
   const database = new DatabaseSync(file, { readOnly, timeout: busyMilliseconds })
