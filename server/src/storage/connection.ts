@@ -16,6 +16,8 @@ export interface Connection {
   run: RunStatement
   /** The SQL spoken here; text compiled once is kept once per flavour. */
   flavour: Flavour
+  /** Runs what reads of what rarely changes, or answers as the last time, if it still would; where anything is remembered. */
+  recall?: RunStatement
   /** Everybody waits for what is read here; see `TenantDb.leaveSharedReader`. */
   isShared?: true
 }
@@ -46,8 +48,11 @@ function watched(run: RunStatement, look: StatementWatch): RunStatement {
   }
 }
 
+/** Puts what is remembered before running a statement. */
+export type Remembering = (run: RunStatement) => RunStatement
+
 /** Puts the query builder on top of anything that can run a statement. */
-export function connectionOver(flavour: Flavour, runStatement: RunStatement): Connection {
+export function connectionOver(flavour: Flavour, runStatement: RunStatement, remembered?: Remembering): Connection {
   const run = watch ? watched(runStatement, watch) : runStatement
   const connection: DatabaseConnection = {
     async executeQuery<Row>({
@@ -74,7 +79,7 @@ export function connectionOver(flavour: Flavour, runStatement: RunStatement): Co
       },
     },
   })
-  return { query, run, flavour }
+  return { query, run, flavour, ...(remembered && { recall: remembered(run) }) }
 }
 
 const appsKeptMax = 1_000

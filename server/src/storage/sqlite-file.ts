@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
 
 /** The file of the embedded database, opened the same way in the server and in its reader processes. */
 
@@ -31,36 +31,68 @@ export interface RawOutcome {
   changes: number
 }
 
-interface Prepared {
+/** Which tables a statement reads, and which it writes, also by triggers. */
+export interface Touched {
+  reads: readonly string[]
+  writes: readonly string[]
+}
+
+interface Prepared extends Touched {
   statement: StatementSync
   columns: string[]
+}
+
+export interface Statements {
+  run(text: string, parameters: readonly unknown[]): RawOutcome
+  touched(text: string): Touched
 }
 
 // Statement texts come from code, not from callers, so this is reached only by lists of varying length.
 const preparedMax = 1_000
 
 /** Prepares each text once per connection and keeps it: preparing costs more than most statements. */
-export function statementsOn(database: DatabaseSync): (text: string, parameters: readonly unknown[]) => RawOutcome {
+export function statementsOn(database: DatabaseSync): Statements {
   const prepared = new Map<string, Prepared>()
-  return (text, parameters) => {
-    let entry = prepared.get(text)
-    if (!entry) {
-      entry = prepare(database, text)
-      if (prepared.size >= preparedMax) prepared.clear()
-      prepared.set(text, entry)
-    }
-    const { statement, columns } = entry
-    const values = parameters as (string | number | null)[]
-    if (columns.length === 0) return { columns, rows: [], changes: Number(statement.run(...values).changes) }
-    const rows = statement.all(...values) as unknown as unknown[][]
-    return { columns, rows, changes: rows.length }
+  const prepare = preparing(database)
+
+  function preparedOf(text: string): Prepared {
+    const known = prepared.get(text)
+    if (known) return known
+    const entry = prepare(text)
+    if (prepared.size >= preparedMax) prepared.clear()
+    prepared.set(text, entry)
+    return entry
+  }
+
+  return {
+    run(text, parameters) {
+      const { statement, columns } = preparedOf(text)
+      const values = parameters as (string | number | null)[]
+      if (columns.length === 0) return { columns, rows: [], changes: Number(statement.run(...values).changes) }
+      const rows = statement.all(...values) as unknown as unknown[][]
+      return { columns, rows, changes: rows.length }
+    },
+    touched: preparedOf,
   }
 }
 
-function prepare(database: DatabaseSync, text: string): Prepared {
-  const statement = database.prepare(text)
-  statement.setReturnArrays(true)
-  return { statement, columns: statement.columns().map(({ name }) => name) }
+const writing: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE]
+
+/** The database asks for leave to touch each table while it prepares a statement; it is given, and noted. */
+function preparing(database: DatabaseSync): (text: string) => Prepared {
+  const reads = new Set<string>()
+  const writes = new Set<string>()
+  database.setAuthorizer((action, table) => {
+    if (table !== null && action === constants.SQLITE_READ) reads.add(table)
+    if (table !== null && writing.includes(action)) writes.add(table)
+    return constants.SQLITE_OK
+  })
+  return (text) => {
+    for (const tables of [reads, writes]) tables.clear()
+    const statement = database.prepare(text)
+    statement.setReturnArrays(true)
+    return { statement, columns: statement.columns().map(({ name }) => name), reads: [...reads], writes: [...writes] }
+  }
 }
 
 /** The driver's own row objects are dictionaries, which cost a third more to make and are slow to read. */

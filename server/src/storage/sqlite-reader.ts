@@ -45,7 +45,7 @@ function endWith(server: number): void {
 
 const [file = '', server] = process.argv.slice(2)
 endWith(Number(server))
-const run = statementsOn(openFile(file, { readOnly: true }))
+const { run } = statementsOn(openFile(file, { readOnly: true }))
 process.on('message', ({ text, parameters }: Question) => {
   try {
     answer(run(text, parameters))

@@ -2,7 +2,7 @@ import { mkdirSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
-import { type Connection, connectionOver, keptByApp, type StatementOutcome } from './connection.ts'
+import { type Connection, connectionOver, keptByApp, type Remembering, type StatementOutcome } from './connection.ts'
 import type { Database } from './database.ts'
 import type { Flavour } from './flavour.ts'
 import { createGroupCommit } from './group-commit.ts'
@@ -10,7 +10,8 @@ import { allHints, createListeners, gatherHints, notingHints } from './hints.ts'
 import { readInTurns, writeInTurns } from './in-turns.ts'
 import { createCheckpoints } from './sqlite-checkpoints.ts'
 import { makeDurable, type SyncFile } from './sqlite-durability.ts'
-import { asObjects, openFile, statementsOn } from './sqlite-file.ts'
+import { asObjects, openFile, type Statements, statementsOn } from './sqlite-file.ts'
+import { createMemory, type Memory, watchForOthers } from './sqlite-memory.ts'
 import { createReaders } from './sqlite-readers.ts'
 import { createSearch, gramIndexing, rewriteSearch, searchIndex, teachGrams } from './sqlite-search.ts'
 import { describeTables, learnStatistics } from './sqlite-statistics.ts'
@@ -91,8 +92,13 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
   const hints = gatherHints(listeners.tell)
   const readers = createReaders(file, { whenAtRest: () => reader.exec('PRAGMA wal_checkpoint(PASSIVE)') })
 
-  const readRows = statements(reader)
-  const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readInTurns(readRows, whose)))
+  const memory = createMemory()
+  const othersHaveWritten = watchForOthers(writer)
+  const mindOthers = () => void (othersHaveWritten() && memory.forgetAll())
+  const [reading, writing] = [statementsOn(reader), statementsOn(writer)]
+  const readRows = statements(reading)
+  const recallRead = remembering(memory, reading, mindOthers)
+  const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readInTurns(readRows, whose), recallRead))
   const trouble = watchTrouble(listener)
   const transactions = transactionsOn(writer)
   /** Where the log ends as it can be read. */
@@ -106,10 +112,12 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
     begin() {
       durability.demand()
       transactions.begin()
+      mindOthers()
     },
     async commit() {
       if (hints.noted.has('events')) durableEnd = readLogEnd()
       await transactions.commit()
+      memory.settled()
       await durability.sync()
       durableEnd = Number.POSITIVE_INFINITY
       checkpoints.committed()
@@ -120,10 +128,15 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
       // What a commit held that nobody knows to be durable stays untold.
       if (!durability.hasFailed()) durableEnd = Number.POSITIVE_INFINITY
       transactions.rollback()
+      memory.settled()
     },
     ended: hints.ended,
     isAtRest: hints.isAtRest,
-    connection: connectionOver(flavour, notingHints(writeInTurns(statements(writer)), hints.noted)),
+    connection: connectionOver(
+      flavour,
+      notingHints(writeInTurns(notingWrites(memory, writing)), hints.noted),
+      remembering(memory, writing, () => {}),
+    ),
     explained(error) {
       const unavailable = unavailableBy(error)
       if (!unavailable) return error
@@ -133,7 +146,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
   })
 
   return {
-    reader: connectionOver(flavour, readInTurns(readRows)),
+    reader: connectionOver(flavour, readInTurns(readRows), recallRead),
     read: (work, whose) => work(connectionsOfApps(whose)),
     readLong: (work, signal) => readers.lend((run) => work(connectionOver(flavour, run)), signal),
     write,
@@ -143,6 +156,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
       try {
         return await write(work)
       } finally {
+        memory.forgetAll()
         if (!writer.isTransaction) writer.exec('PRAGMA temp_store = MEMORY')
       }
     },
@@ -261,7 +275,7 @@ async function withSnapshot<T>(file: string, work: (connection: Connection) => P
   const database = openFile(file)
   try {
     database.exec('BEGIN')
-    return await work(connectionOver(flavour, statements(database)))
+    return await work(connectionOver(flavour, statements(statementsOn(database))))
   } finally {
     database.close()
   }
@@ -287,10 +301,34 @@ function transactionsOn(writer: DatabaseSync) {
   }
 }
 
-function statements(database: DatabaseSync): (text: string, parameters: readonly unknown[]) => StatementOutcome {
-  const run = statementsOn(database)
+function statements({ run }: Statements): (text: string, parameters: readonly unknown[]) => StatementOutcome {
   return (text, parameters) => {
     const { columns, rows, changes } = run(text, parameters)
     return { rows: asObjects(columns, rows), changes }
+  }
+}
+
+function notingWrites(memory: Memory, writing: Statements) {
+  const run = statements(writing)
+  return (text: string, parameters: readonly unknown[]) => {
+    memory.written(writing.touched(text).writes)
+    return run(text, parameters)
+  }
+}
+
+/** `mindOthers` forgets what another process may have changed. */
+function remembering(memory: Memory, { touched }: Statements, mindOthers: () => void): Remembering {
+  return (run) => (text, parameters) => {
+    mindOthers()
+    // As it was before: whatever is written while this waits for its turn makes it outdated.
+    const state = memory.stateOf(touched(text).reads)
+    const known = memory.recall(text, parameters, state)
+    if (known) return known
+    const keep = (outcome: StatementOutcome) => {
+      memory.keep(text, parameters, state, outcome)
+      return outcome
+    }
+    const outcome = run(text, parameters)
+    return outcome instanceof Promise ? outcome.then(keep) : keep(outcome)
   }
 }

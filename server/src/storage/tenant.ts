@@ -12,7 +12,7 @@ import {
   type UpdateQueryBuilder,
   type UpdateResult,
 } from 'kysely'
-import { type Connection, TakesLong } from './connection.ts'
+import { type Connection, type RunStatement, TakesLong } from './connection.ts'
 import type { Flavour, RowLocks } from './flavour.ts'
 import type { Tables, TenantTable } from './tables.ts'
 import { connectionUnder, underneath } from './underneath.ts'
@@ -121,7 +121,28 @@ interface Text {
  * costs several times what the database needs to answer it.
  */
 export function prepared<Values extends object, Row>(
-  build: (db: TenantDb, value: { [Name in keyof Values]: Values[Name] }) => Compilable<Row>,
+  build: Build<Values, Row>,
+): (db: TenantDb, values: Values) => Promise<Row[]> {
+  return preparedFor(build, asAlways)
+}
+
+/**
+ * The same for what every request asks for and rarely changes. Where the database can tell that it has not, what was read
+ * the last time is answered, with the same rows for all: they cannot be changed.
+ */
+export function remembered<Values extends object, Row>(
+  build: Build<Values, Row>,
+): (db: TenantDb, values: Values) => Promise<Readonly<Row>[]> {
+  return preparedFor(build, ({ recall, run }) => recall ?? run)
+}
+
+type Build<Values, Row> = (db: TenantDb, value: { [Name in keyof Values]: Values[Name] }) => Compilable<Row>
+
+type Way = (connection: Connection) => RunStatement
+
+function preparedFor<Values extends object, Row>(
+  build: Build<Values, Row>,
+  way: Way,
 ): (db: TenantDb, values: Values) => Promise<Row[]> {
   const texts = new WeakMap<object, Text>()
   const stand = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Values
@@ -133,7 +154,7 @@ export function prepared<Values extends object, Row>(
       text = textOf(db, (standing) => build(standing, stand))
       texts.set(flavour, text)
     }
-    return run<Row>(db, text, [values])
+    return run<Row>(db, text, [values], way)
   }
 }
 
@@ -170,11 +191,13 @@ function textOf(db: TenantDb, build: (standing: TenantDb) => Compilable<unknown>
   return build(tenantDb(connectionUnder(db), new Placeholder('appId') as never)).compile()
 }
 
-async function run<Row>(db: TenantDb, { sql, parameters }: Text, rows: object[]): Promise<Row[]> {
+const asAlways: Way = ({ run }) => run
+
+async function run<Row>(db: TenantDb, { sql, parameters }: Text, rows: object[], way: Way = asAlways): Promise<Row[]> {
   const filled = parameters.map((parameter) => {
     if (!(parameter instanceof Placeholder)) return parameter
     return parameter.name === 'appId' ? db.appId : (rows[parameter.row] as Record<string, unknown>)[parameter.name]
   })
-  const outcome = await connectionUnder(db).run(sql, filled)
+  const outcome = await way(connectionUnder(db))(sql, filled)
   return outcome.rows as Row[]
 }

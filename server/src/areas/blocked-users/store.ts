@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Filters } from '../../common/page.ts'
 import type { Work } from '../../kit/work.ts'
 import { eachOf } from '../../storage/sql.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { prepared, remembered, type TenantDb } from '../../storage/tenant.ts'
 import { type Blocks, eachUserMatches, type UserRow } from '../users/index.ts'
 import { blocksFrom } from './rules.ts'
 import type { BlockListQuery, Direction } from './schemas.ts'
@@ -122,7 +122,7 @@ function between(db: TenantDb, uid: string, others: string[], side: Side) {
     .where(otherUid, 'in', others)
 }
 
-const blocksOfIds = prepared<{ one: string; other: string }, { user_id: string; created_at: number }>(
+const blocksOfIds = remembered<{ one: string; other: string }, { user_id: string; created_at: number }>(
   (db, { one, other }) =>
     db
       .select('blocks')

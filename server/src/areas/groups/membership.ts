@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Channel } from '../../kit/channel.ts'
 import type { Work } from '../../kit/work.ts'
 import { addToTally, facetsOf, moveTally } from '../../storage/tally.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { prepared, remembered, type TenantDb } from '../../storage/tenant.ts'
 import { groupChannel } from '../timeline/events.ts'
 import { systemUid, type UserRow } from '../users/index.ts'
 import type { Standing } from './rules.ts'
@@ -19,7 +19,7 @@ type Doing = Pick<Work, 'db' | 'now'>
 
 type Named = { groupId: string; uid: string }
 
-const memberByUid = prepared<Named, GroupMemberRow>((db, { groupId, uid }) =>
+const memberByUid = remembered<Named, GroupMemberRow>((db, { groupId, uid }) =>
   db
     .select('users')
     .innerJoin('group_members', (join) =>
@@ -30,7 +30,7 @@ const memberByUid = prepared<Named, GroupMemberRow>((db, { groupId, uid }) =>
     .where('group_members.group_id', '=', groupId),
 )
 
-const banByUid = prepared<Named, GroupBanRow>((db, { groupId, uid }) =>
+const banByUid = remembered<Named, GroupBanRow>((db, { groupId, uid }) =>
   db
     .select('users')
     .innerJoin('group_bans', (join) =>

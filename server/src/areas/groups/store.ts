@@ -5,7 +5,7 @@ import type { Work } from '../../kit/work.ts'
 import { matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { folded } from '../../storage/search-text.ts'
 import { addToTally, moveTally } from '../../storage/tally.ts'
-import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
+import { prepared, preparedRows, remembered, type TenantDb } from '../../storage/tenant.ts'
 import { conversationIdOf, placeOfGroup } from '../timeline/index.ts'
 import { requireActiveUser, systemUid, type UserRow } from '../users/index.ts'
 import { groupExists, groupNotFound } from './errors.ts'
@@ -17,7 +17,7 @@ const idBytes = 8
 
 type Doing = Pick<Work, 'db' | 'now'>
 
-const groupByGuid = prepared<{ guid: string }, GroupRow>((db, { guid }) =>
+const groupByGuid = remembered<{ guid: string }, GroupRow>((db, { guid }) =>
   db.select('groups').selectAll().where('groups.guid', '=', guid),
 )
 
@@ -38,7 +38,7 @@ export async function requireGroup(db: TenantDb, guid: string): Promise<GroupRow
   return row
 }
 
-const groupThatStays = prepared<{ guid: string }, GroupRow>((db, { guid }) =>
+const groupThatStays = remembered<{ guid: string }, GroupRow>((db, { guid }) =>
   db.select('groups').selectAll().where('groups.guid', '=', guid).modifyEnd(db.keepRows),
 )
 

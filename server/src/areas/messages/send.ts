@@ -175,11 +175,12 @@ async function write(
   const notified = await notApart(db, speaker, known)
   if (parent) await countReply(work, parent, row, notified)
   // Nobody has done anything with it yet; only what it quotes has to be looked up.
+  const bare = toMessage(work, row, {})
   const seenBy = async (viewer: Actor | undefined): Promise<Message> => {
-    const bare = toMessage(work, row, {}, viewer ? { subscribed: true } : {})
-    if (quotedId === undefined) return bare
+    const shown = viewer ? { ...bare, threadSubscribed: true } : bare
+    if (quotedId === undefined) return shown
     const [quoting] = await toMessages(work, [{ ...row, ...unseen }], { viewer })
-    return quoting ?? bare
+    return quoting ?? shown
   }
   const message = await seenBy(undefined)
   await work.emit(messageSent, { message, mentioned: notified })

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
 import { rowsAsText } from '../../storage/sql.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { remembered, type TenantDb } from '../../storage/tenant.ts'
 import { defaultRole } from '../roles/schemas.ts'
 import { permissionDenied } from './errors.ts'
 import { scopesAreRuled } from './gates.ts'
@@ -88,7 +88,7 @@ function readEntries(text: string): Entry[] {
   return rows.map(([role, what, name, value]) => ({ role, what, name, value }))
 }
 
-const entriesOfRole = prepared<{ role: string }, Entry>((db, { role }) => entriesOf(db, sql`${role}`))
+const entriesOfRole = remembered<{ role: string }, Entry>((db, { role }) => entriesOf(db, sql`${role}`))
 
 /** What the acting user's role allows; read once for each call. */
 export function policyOf(db: TenantDb, actor: Actor): Promise<Policy> {

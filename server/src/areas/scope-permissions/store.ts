@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { badRequest } from '../../kit/errors.ts'
 import type { Actor } from '../../kit/operation.ts'
 import { oneAtATime } from '../../storage/sql.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { remembered, type TenantDb } from '../../storage/tenant.ts'
 import { type GroupRow, keepGroup, requireGroup } from '../groups/index.ts'
 import { permissionKit, policyOf } from '../rbac/index.ts'
 import { type MemberScope, memberScopes, type ScopeValues, scopeCatalogues } from './catalogue.ts'
@@ -29,7 +29,7 @@ interface GivenRow {
   value: string
 }
 
-const givenIn = prepared<{ guid: string; scope: string }, GivenRow>((db, { guid, scope }) =>
+const givenIn = remembered<{ guid: string; scope: string }, GivenRow>((db, { guid, scope }) =>
   db
     .select('scope_permissions')
     .select(['scope_permissions.permission', 'scope_permissions.value'])

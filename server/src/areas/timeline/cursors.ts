@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Work } from '../../kit/work.ts'
 import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
-import type { ConversationKey } from './place.ts'
-import { findRow, holdConversation } from './rows.ts'
+import { type ConversationKey, otherSide } from './place.ts'
+import { findRow, holdConversation, openSides } from './rows.ts'
 import type { ConversationRow, MemberRow, MessageRow, ReceiptKind, ReceiptMarkRow } from './tables.ts'
 
 /**
@@ -22,15 +22,40 @@ type Doing = Pick<Work, 'db' | 'now'>
 
 type OwnCursors = Pick<MemberRow, 'delivered_seq' | 'read_seq'>
 
-const ownCursors = prepared<{ conversationKey: ConversationKey; uid: string }, OwnCursors>(
-  (db, { conversationKey, uid }) =>
-    db
-      .select('conversation_rows')
-      .select(['conversation_rows.delivered_seq', 'conversation_rows.read_seq'])
-      .where('conversation_rows.conversation_key', '=', conversationKey)
-      .where('conversation_rows.uid', '=', uid)
-      .modifyEnd(db.holdRows),
+/** Both sides have one where two users speak; then there is nothing to open. */
+const ownCursors = prepared<
+  { conversationKey: ConversationKey; uid: string; other: string },
+  OwnCursors & { other_has_side: number | null }
+>((db, { conversationKey, uid, other }) =>
+  db
+    .select('conversation_rows')
+    .select(['conversation_rows.delivered_seq', 'conversation_rows.read_seq'])
+    .select(
+      sql<number | null>`(SELECT 1 FROM conversation_rows AS theirs WHERE theirs.app_id = conversation_rows.app_id
+        AND theirs.uid = ${other} AND theirs.conversation_key = conversation_rows.conversation_key)`.as(
+        'other_has_side',
+      ),
+    )
+    .where('conversation_rows.conversation_key', '=', conversationKey)
+    .where('conversation_rows.uid', '=', uid)
+    .modifyEnd(db.holdRows),
 )
+
+/** How far somebody who has just spoken had come; both of two users have a side from then on. */
+async function cursorsOfSender(
+  { db, now }: Doing,
+  conversation: ConversationRow,
+  row: MessageRow,
+): Promise<OwnCursors | undefined> {
+  const { type, conversation_key: conversationKey } = conversation
+  const { sender: uid } = row
+  const find = () => ownCursors(db, { conversationKey, uid, other: otherSide(conversation, uid) })
+  const [own] = await find()
+  if (type === 'group' || (own && own.other_has_side !== null)) return own
+  await openSides(db, conversation, row, now)
+  const [opened] = await find()
+  return opened
+}
 
 const moveToOwn = prepared<
   { conversationKey: ConversationKey; uid: string; seq: number; counted: number },
@@ -56,12 +81,15 @@ export interface CursorStep {
  * before its marks are written, here as everywhere, so that two who move one cursor cannot wait for each other.
  */
 export async function markRead(
-  { db, now }: Doing,
-  { purged_seq }: Pick<ConversationRow, 'purged_seq'>,
-  { conversation_key: conversationKey, sender: uid, seq, counted }: MessageRow,
+  work: Doing,
+  conversation: ConversationRow,
+  row: MessageRow,
 ): Promise<Partial<Record<ReceiptKind, CursorStep>> | undefined> {
+  const { db, now } = work
+  const { purged_seq } = conversation
+  const { conversation_key: conversationKey, sender: uid, seq, counted } = row
   const before = seq - 1
-  const [own] = await ownCursors(db, { conversationKey, uid })
+  const own = await cursorsOfSender(work, conversation, row)
   if (!own || own.read_seq >= seq) return undefined
   await moveToOwn(db, { conversationKey, uid, seq, counted })
   const [delivered, read] = [Math.max(own.delivered_seq, purged_seq), Math.max(own.read_seq, purged_seq)]

@@ -102,7 +102,7 @@ const addSides = preparedRows<NewSide, never>((db, rows) =>
  */
 export async function openSides(
   db: TenantDb,
-  { first, second }: Place,
+  { first, second }: Pick<Place, 'first' | 'second'>,
   { conversation_key, seq, counted, counts }: MessageRow,
   now: number,
 ): Promise<void> {

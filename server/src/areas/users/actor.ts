@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Actor } from '../../kit/operation.ts'
-import { prepared, type TenantDb } from '../../storage/tenant.ts'
+import { prepared, remembered, type TenantDb } from '../../storage/tenant.ts'
 import { entriesOfUser } from '../rbac/index.ts'
 import { uidsBlockedBy } from './gates.ts'
 import { findActiveUser } from './store.ts'
@@ -15,7 +15,7 @@ declare module '../../kit/operation.ts' {
   }
 }
 
-const userWithEntries = prepared<{ uid: string }, UserRow & { entries: string }>((db, { uid }) =>
+const userWithEntries = remembered<{ uid: string }, UserRow & { entries: string }>((db, { uid }) =>
   db.select('users').selectAll('users').select(entriesOfUser(db).as('entries')).where('users.uid', '=', uid),
 )
 

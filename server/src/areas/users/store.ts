@@ -7,7 +7,7 @@ import { lookUpEach, numberAsFound } from '../../storage/plans.ts'
 import { matches, putSearchEntries, removeSearchEntries } from '../../storage/search.ts'
 import { eachOf } from '../../storage/sql.ts'
 import { addToTally, facetsOf, type Move, moveTallies, moveTally } from '../../storage/tally.ts'
-import { prepared, preparedRows, type TenantDb } from '../../storage/tenant.ts'
+import { prepared, preparedRows, remembered, type TenantDb } from '../../storage/tenant.ts'
 import { roleNotFound } from '../roles/errors.ts'
 import { rolesOf } from '../roles/index.ts'
 import { defaultRole } from '../roles/schemas.ts'
@@ -37,7 +37,7 @@ export async function systemRecord(view: View): Promise<User> {
 
 type Doing = Pick<Work, 'db' | 'now'>
 
-const userByUid = prepared<{ uid: string }, UserRow>((db, { uid }) =>
+const userByUid = remembered<{ uid: string }, UserRow>((db, { uid }) =>
   db.select('users').selectAll().where('users.uid', '=', uid),
 )
 
