@@ -271,6 +271,7 @@ describe('single places', () => {
       'sqlite-checkpoints',
       'sqlite-durability',
       'sqlite-file',
+      'sqlite-memory',
       'sqlite-reader',
       'sqlite-readers',
       'sqlite-search',

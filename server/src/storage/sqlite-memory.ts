@@ -114,20 +114,22 @@ function frozen(outcome: StatementOutcome): StatementOutcome {
 }
 
 /**
- * Tells whether somebody else has written to the file, such as the command line. It is asked once in a turn of the event
- * loop: whatever is heard in a turn was said before it.
+ * Tells whether somebody else has written to the file since it was last asked, such as the command line. Reads ask once in
+ * a turn of the event loop: whatever is heard in a turn was said before it. A transaction asks for certain.
  */
-export function watchForOthers(writer: DatabaseSync): () => boolean {
+export function watchForOthers(writer: DatabaseSync): (forCertain: boolean) => boolean {
   const version = writer.prepare('PRAGMA data_version')
   const read = () => (version.get() as { data_version: number }).data_version
   let last = read()
   let isSure = false
-  return () => {
-    if (isSure) return false
-    isSure = true
-    setImmediate(() => {
-      isSure = false
-    })
+  return (forCertain) => {
+    if (isSure && !forCertain) return false
+    if (!isSure) {
+      isSure = true
+      setImmediate(() => {
+        isSure = false
+      })
+    }
     const before = last
     last = read()
     return last !== before

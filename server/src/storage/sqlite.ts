@@ -94,7 +94,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
 
   const memory = createMemory()
   const othersHaveWritten = watchForOthers(writer)
-  const mindOthers = () => void (othersHaveWritten() && memory.forgetAll())
+  const mindOthers = (forCertain = false) => void (othersHaveWritten(forCertain) && memory.forgetAll())
   const [reading, writing] = [statementsOn(reader), statementsOn(writer)]
   const readRows = statements(reading)
   const recallRead = remembering(memory, reading, mindOthers)
@@ -112,7 +112,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
     begin() {
       durability.demand()
       transactions.begin()
-      mindOthers()
+      mindOthers(true)
     },
     async commit() {
       if (hints.noted.has('events')) durableEnd = readLogEnd()

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { randomFrom, seedFrom } from '../../../tests/support/random.ts'
+import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
+import { openSqlite, sqliteFile } from './sqlite.ts'
+import { openFile, statementsOn } from './sqlite-file.ts'
+import { createMemory } from './sqlite-memory.ts'
+
+const folders: string[] = []
+const opened: Database[] = []
+after(async () => {
+  for (const database of opened) await database.close()
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+function open(file: string): Database {
+  const database = openSqlite(file)
+  opened.push(database)
+  return database
+}
+
+/** Users with roles, in which every value is written once only: whatever is read tells when it was written. */
+async function openRoles() {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-memory-'))
+  folders.push(folder)
+  const file = join(folder, sqliteFile)
+  const database = open(file)
+  await database.write(async ({ run }) => {
+    await run('CREATE TABLE people (uid text PRIMARY KEY, role text)', [])
+    await run('CREATE TABLE permissions (role text PRIMARY KEY, value integer)', [])
+    for (const uid of uids) await run('INSERT INTO people VALUES (?, ?)', [uid, 'r0'])
+    for (const role of roles) await run('INSERT INTO permissions VALUES (?, 0)', [role])
+  })
+  return { database, file }
+}
+
+const uids = ['ann', 'bob', 'cem']
+const roles = ['r0', 'r1', 'r2']
+const mayOf = `SELECT people.role, permissions.value FROM people
+  JOIN permissions ON permissions.role = people.role WHERE people.uid = ?`
+
+const read = async ({ run }: Connection, uid: string) => (await run(mayOf, [uid])).rows
+const recalled = async ({ recall }: Connection, uid: string) => (await recall?.(mayOf, [uid]))?.rows
+
+describe('what the embedded database remembers', () => {
+  it('is what it would read, while many write and some of it is undone', async () => {
+    const { database } = await openRoles()
+    const seed = seedFrom('PARLEY_TEST_SEED')
+    const { chance, pick } = randomFrom(seed)
+    let values = 0
+    const next = () => {
+      values += 1
+      return values
+    }
+    let found = 0
+    let undone = 0
+
+    async function write(): Promise<void> {
+      const change = async (connection: Connection) => {
+        for (let n = 0; n < 3; n += 1) {
+          const uid = pick(uids)
+          assert.deepEqual(await recalled(connection, uid), await read(connection, uid), `seed ${seed}`)
+          if (chance(0.5)) await connection.run('UPDATE people SET role = ? WHERE uid = ?', [pick(roles), uid])
+          else await connection.run('UPDATE permissions SET value = ? WHERE role = ?', [next(), pick(roles)])
+          assert.deepEqual(await recalled(connection, uid), await read(connection, uid), `seed ${seed}`)
+        }
+        if (chance(0.3)) throw new Error('undone')
+      }
+      await database.write(change).catch(({ message }: Error) => {
+        assert.equal(message, 'undone')
+        undone += 1
+      })
+    }
+
+    async function look(): Promise<void> {
+      const uid = pick(uids)
+      const before = await read(database.reader, uid)
+      const remembered = await recalled(database.reader, uid)
+      const behind = await read(database.reader, uid)
+      // Where nothing was written meanwhile it must be the same.
+      if (JSON.stringify(before) !== JSON.stringify(behind)) return
+      found += 1
+      assert.deepEqual(remembered, before, `seed ${seed}`)
+    }
+
+    for (let round = 0; round < 60; round += 1) {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 4 === 0 ? write() : look())))
+    }
+    assert.ok(found > 300 && undone > 30, `${found} looks, ${undone} undone`)
+  })
+
+  it('is what another process has written, in the next turn and in the next transaction', async () => {
+    const { database, file } = await openRoles()
+    const other = open(file)
+    for (let value = 1; value <= 20; value += 1) {
+      assert.ok(await recalled(database.reader, 'ann'))
+      await other.write(({ run }) => Promise.resolve(run('UPDATE permissions SET value = ?', [value])))
+      if (value % 2 === 0) await nextTurn()
+      const seen =
+        value % 2 === 0
+          ? await recalled(database.reader, 'ann')
+          : await database.write((connection) => recalled(connection, 'ann'))
+      assert.deepEqual(seen, [{ role: 'r0', value }])
+    }
+  })
+
+  it('is read once, and cannot be changed', async () => {
+    const { database } = await openRoles()
+    const [first] = [await recalled(database.reader, 'ann')]
+    assert.equal(await recalled(database.reader, 'ann'), first)
+    assert.throws(() => first?.push({}), TypeError)
+    assert.throws(() => Object.assign(first?.[0] as object, { value: 9 }), TypeError)
+    await database.write(({ run }) => Promise.resolve(run('UPDATE people SET role = role WHERE 1 = 0', [])))
+    assert.notEqual(await recalled(database.reader, 'ann'), first)
+  })
+
+  it('is bounded, and nothing large is part of it', () => {
+    const memory = createMemory()
+    const outcomeOf = (text: string) => ({ rows: [{ text }], changes: 0 })
+    const isKept = (n: number) => memory.recall('SELECT', [n], 0) !== undefined
+    for (let n = 0; n < 10_001; n += 1) memory.keep('SELECT', [n], 0, outcomeOf('small'))
+    assert.deepEqual([isKept(0), isKept(1), isKept(10_000)], [false, true, true])
+    memory.keep('SELECT', [-1], 0, outcomeOf('x'.repeat(20_000)))
+    assert.equal(isKept(-1), false)
+    for (let n = 0; n < 300; n += 1) memory.keep('SELECT', [-2 - n], 0, outcomeOf('x'.repeat(19_000)))
+    assert.deepEqual([isKept(10_000), isKept(-2), isKept(-301)], [false, false, true])
+  })
+
+  it('knows by the database which tables a statement touches, triggers included', () => {
+    const database = openFile(':memory:')
+    database.exec(`CREATE TABLE one (a); CREATE TABLE two (a); CREATE TABLE three (a);
+      CREATE TRIGGER follows AFTER INSERT ON one BEGIN INSERT INTO two VALUES (new.a); END`)
+    const { touched } = statementsOn(database)
+    assert.deepEqual(touched('INSERT INTO one VALUES (1)').writes, ['one', 'two'])
+    assert.deepEqual(touched('WITH some AS (SELECT a FROM three) DELETE FROM two WHERE a IN some').writes, ['two'])
+    assert.deepEqual(touched('SELECT (SELECT count(*) FROM three) FROM one').reads.toSorted(), ['one', 'three'])
+    database.close()
+  })
+})
