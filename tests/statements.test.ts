@@ -29,7 +29,7 @@ const lists: [path: string, most: Most][] = [
 ]
 
 const sends: [receiverType: 'user' | 'group', receiver: string, most: Most][] = [
-  ['user', 'bob', { client: 10, acting: 10, server: 8 }],
+  ['user', 'bob', { client: 9, acting: 9, server: 7 }],
   ['group', 'g3', { client: 9, acting: 9, server: 6 }],
 ]
 

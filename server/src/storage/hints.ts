@@ -24,7 +24,7 @@ export interface Listeners {
 }
 
 // Nothing is told later than this, however many go on committing.
-const gatherMilliseconds = 5
+const gatherMilliseconds = 2
 
 /** What commits leave, told together where they follow each other closely. */
 export interface Gathering {

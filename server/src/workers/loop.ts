@@ -20,7 +20,7 @@ export interface LoopOptions {
 // Wake-ups can be lost; this bounds how late anything is noticed without one.
 export const pollMilliseconds = 500
 // Wake-ups come with every commit that leaves something; where there are many, a look has what came within this time.
-export const gatherMilliseconds = 5
+export const gatherMilliseconds = 2
 // Woken or not: whoever connects to a database that is starting only keeps it from doing so.
 const failureMilliseconds = 500
 
