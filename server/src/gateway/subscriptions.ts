@@ -17,7 +17,8 @@ export function createSubscriptions(announcer: Announcer): Subscriptions {
       ends.delete(session)
       if (mode !== 'NONE' && line.isOpen()) {
         const whom = { appId: app.id, uid: caller.uid, mode, roles: new Set(roles) }
-        ends.set(session, announcer.subscribe({ ...whom, send: (frame) => line.signal(frame) }))
+        // None is left out: whoever does not take them is let go, and asks anew when they come back.
+        ends.set(session, announcer.subscribe({ ...whom, send: (frame) => line.send(frame) }))
       }
       // Only now: with its last subscriber an app forgets what it was about to tell.
       endBefore?.()
