@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { badRequest } from '../../kit/errors.ts'
 import type { Tools } from '../../kit/ports.ts'
 import { fileTooLarge, storageFailed } from './errors.ts'
-import { extensionOf } from './names.ts'
+import { extensionFor } from './names.ts'
 import { inPortions } from './portions.ts'
 import { TooLate, writtenUntil } from './writers.ts'
 
@@ -94,7 +94,7 @@ async function typeOf(head: Buffer, declared: string, name: string): Promise<{ m
   const believable = mimeShape.test(claimed) && !supportedMimeTypes.has(claimed as never)
   const fallback = isText(head) ? 'text/plain' : 'application/octet-stream'
   const mimeType = believable ? claimed : fallback
-  return { mimeType, extension: extensionOf(name) ?? (mimeType === 'text/plain' ? 'txt' : 'bin') }
+  return { mimeType, extension: extensionFor(name, mimeType) }
 }
 
 /** The last character may be cut in two. */

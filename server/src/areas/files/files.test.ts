@@ -607,6 +607,24 @@ for (const database of databases) {
       await h.close()
     })
 
+    it('may be of files whose names tell nothing', async () => {
+      const { h, app } = await opened()
+      const files = [
+        { size: 5, name: 'Makefile' },
+        { size: 5, name: 'dump', mimeType: 'application/octet-stream' },
+      ]
+      const { data } = assertSucceeds(await app.post('/files', uploadsOf(...files), asNora))
+      assert.deepEqual([data.f1.attachment.extension, data.f2.attachment.extension], ['txt', 'bin'])
+      assert.equal((await put(h, data.f1.uploadUrl, 'hello')).status, 200)
+      const { attachment } = data.f1
+      const message = { receiver: 'milo', receiverType: 'user', type: 'file', data: { attachments: [attachment] } }
+      assert.equal(
+        assertSucceeds(await app.post('/messages', message, asNora)).data.data.attachments[0].name,
+        'Makefile',
+      )
+      await h.close()
+    })
+
     it('tell for each file why it cannot be', async () => {
       const { h, app } = await opened()
       const body = uploadsOf({ size: 2 * megabyte }, { size: 3, name: ' ' }, { size: 1, mimeType: 'nonsense' })

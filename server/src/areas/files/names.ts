@@ -22,3 +22,8 @@ function shortened(name: string): string {
 export function extensionOf(name: string): string | undefined {
   return extensionShape.exec(name)?.[1]?.toLowerCase()
 }
+
+/** The same for a file that must have one: nobody has to name a file so that it can be sent. */
+export function extensionFor(name: string, mimeType: string): string {
+  return extensionOf(name) ?? (mimeType === 'text/plain' ? 'txt' : 'bin')
+}

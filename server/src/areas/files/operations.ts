@@ -7,7 +7,7 @@ import { groupNotFound } from '../groups/errors.ts'
 import { permissionDenied } from '../rbac/errors.ts'
 import { fileTooLarge, tooManyFiles } from './errors.ts'
 import { maySendMediaTo } from './gates.ts'
-import { cleanName, extensionOf } from './names.ts'
+import { cleanName, extensionFor } from './names.ts'
 import { uploadRate } from './rates.ts'
 import { type AnnouncedFile, UploadPlaces, UploadsAsk } from './schemas.ts'
 import { addFile } from './store.ts'
@@ -72,7 +72,7 @@ async function placeFor(work: Work, sent: AnnouncedFile, uploader: string): Prom
   const { tools, db } = work
   const { size, mimeType } = sent
   const name = cleanName(sent.name)
-  const extension = extensionOf(name) ?? ''
+  const extension = extensionFor(name, mimeType)
   const key = await addFile(work, { state: 'announced', name, mimeType, extension, size, uploader })
   return {
     ...uploadUrl(tools, db.appId, key),
