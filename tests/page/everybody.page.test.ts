@@ -161,6 +161,8 @@ const aboutColours = { type: 'rule', values: ['color-contrast', 'link-in-text-bl
 
 /** Themes differ in colours alone, so it is the rules about colours that are held against both. */
 async function assertUsable(page: Page, name: string): Promise<void> {
+  // It comes from outside of the page, whose policy lets no foreign script in.
+  await page.evaluate(source)
   assert.deepEqual(await violationsIn(page, {}), [], name)
   await turn(page, 'dark')
   assert.deepEqual(await violationsIn(page, { runOnly: aboutColours }), [], `${name}, dark`)
@@ -173,9 +175,7 @@ async function turn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.waitForFunction(() => !document.getAnimations().some((each) => each instanceof CSSTransition))
 }
 
-/** It comes from outside of the page, whose policy lets no foreign script in. */
 async function violationsIn(page: Page, options: { runOnly?: typeof aboutColours }): Promise<string[]> {
-  await page.evaluate(source)
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as { violations: Violation[] }
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
