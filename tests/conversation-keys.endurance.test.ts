@@ -172,7 +172,7 @@ for (const database of databases) {
   })
 }
 
-const talks = { sqlite: times(300, 600), postgres: times(75, 150) }
+const talks = { sqlite: times(100, 600), postgres: times(25, 150) }
 const stepsMax = 40
 
 for (const database of databases) {

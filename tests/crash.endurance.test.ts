@@ -13,10 +13,10 @@ import { until } from './support/until.ts'
  * acknowledge is there wholly or not at all, every call comes to an end, and files are where their rows say.
  */
 
-const killsCount = times(6, 50)
+const killsCount = times(2, 50)
 const factsPerKillMax = 70
 const loadMillisecondsMax = 60_000
-const killsPerExamination = times(3, 10)
+const killsPerExamination = times(2, 10)
 const seedVariable = 'CRASH_SEED'
 // Calls that are left alone end during the test, so supervision is interrupted too.
 const limits = { PARLEY_LIMIT_STANDARD: '1000000000', PARLEY_LIMIT_MESSAGES: '1000000000' }

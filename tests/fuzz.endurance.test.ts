@@ -19,9 +19,9 @@ const validShareOfTalk = 0.25
 
 const campaigns: Omit<Campaign, 'seed'>[] = [
   // Strict houses hold every reply against its schema, too.
-  { database: 'sqlite', strict: true, requests: times(8_000, 50_000) },
-  { database: 'sqlite', strict: false, requests: times(5_000, 45_000) },
-  { database: 'postgres', strict: true, requests: times(2_500, 10_000) },
+  { database: 'sqlite', strict: true, requests: times(2_500, 50_000) },
+  { database: 'sqlite', strict: false, requests: times(1_500, 45_000) },
+  { database: 'postgres', strict: true, requests: times(1_000, 10_000) },
 ]
 
 describe('fuzz', { concurrency: threads }, () => {
@@ -71,7 +71,7 @@ function inThread(campaign: Campaign): Promise<Outcome> {
   })
 }
 
-const rawBatches = times(8, 25)
+const rawBatches = times(4, 25)
 const rawPerBatch = 16
 const answersPerBatch = 20
 

@@ -23,6 +23,8 @@ export interface Search {
   database: DatabaseName
   way: Way
   attempts: number
+  /** After so many, others meet elsewhere. */
+  attemptsPerStage: number
   seed: number
 }
 
@@ -33,7 +35,6 @@ export interface Outcome {
 }
 
 const lanes = 16
-const attemptsPerStage = 1_000
 /** Of so many stages, one is the app's. */
 const stagesPerRound = 4
 const failuresMax = 10
@@ -47,7 +48,7 @@ const environment = {
   PARLEY_ROLES: 'api',
 }
 
-async function run({ database, way, attempts, seed }: Search): Promise<Outcome> {
+async function run({ database, way, attempts, attemptsPerStage, seed }: Search): Promise<Outcome> {
   const h = await house({ database, way, strict: false, environment })
   const outcome: Outcome = { operations: new Map(), failures: [] }
   for (let made = 0; made < attempts && outcome.failures.length < failuresMax; made += attemptsPerStage) {

@@ -88,10 +88,10 @@ interface Size {
 }
 
 const sizes: Size[] = [
-  { members: 1, histories: { sqlite: times(100, 800), postgres: times(20, 60) }, steps: 12 },
-  { members: 2, histories: { sqlite: times(300, 2_600), postgres: times(60, 200) }, steps: 18 },
-  { members: 300, histories: { sqlite: times(160, 1_580), postgres: times(20, 60) }, steps: 18 },
-  { members: 5_000, histories: { sqlite: times(6, 25), postgres: times(2, 4) }, steps: 25 },
+  { members: 1, histories: { sqlite: times(30, 800), postgres: times(7, 60) }, steps: 12 },
+  { members: 2, histories: { sqlite: times(100, 2_600), postgres: times(20, 200) }, steps: 18 },
+  { members: 300, histories: { sqlite: times(50, 1_580), postgres: times(7, 60) }, steps: 18 },
+  { members: 5_000, histories: { sqlite: times(2, 25), postgres: times(1, 4) }, steps: 25 },
 ]
 
 const rowsAtOnce = 1_000
