@@ -227,6 +227,29 @@ describe('the lists of the client', () => {
     client.logout()
   })
 
+  it('shows the first conversations before those that are not in the list are counted', async () => {
+    const uid = await somebody()
+    const others = await Promise.all(Array.from({ length: 51 }, somebody))
+    for (const other of others) await say(app, other, uid, 'Hello')
+    const { runtime } = placeIn(h)
+    const counting = Promise.withResolvers<void>()
+    const heldBack: typeof fetch = async (input, init) => {
+      if (String(input).includes('count=true')) await counting.promise
+      return runtime.fetch(input, init)
+    }
+    const { conversations, logout } = await clientOf(uid, { runtime: { ...runtime, fetch: heldBack } })
+    const stop = conversations.subscribe(() => {})
+    await until('the first are shown', () => conversations.get().items.length === 50)
+    assert.equal(conversations.get().status, 'loading')
+    await say(app, others[50] ?? '', uid, 'Hello again')
+    await until('what is heard meanwhile is counted', () => conversations.get().items[0]?.unread === 2)
+    counting.resolve()
+    await until('all are counted', () => conversations.get().status === 'ready')
+    assert.deepEqual([conversations.get().unreadTotal, conversations.get().items[0]?.unread], [52, 2])
+    stop()
+    logout()
+  })
+
   it('marks as read what is looked at, on a page that somebody sees', async () => {
     const uid = await somebody()
     const place = placeIn(h)
