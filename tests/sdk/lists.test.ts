@@ -6,6 +6,7 @@ import { tokenOf } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
 import { appWith, as, say, sayIn, somebodyIn } from '../support/talk.ts'
 import { until } from '../support/until.ts'
+import { fetchInto } from './house-fetch.ts'
 import { type Place, placeIn, watches } from './place.ts'
 
 /** Groups, people and what stands beside messages: fetched when it is looked at, and kept current. */
@@ -232,10 +233,11 @@ describe('the lists of the client', () => {
     const others = await Promise.all(Array.from({ length: 51 }, somebody))
     for (const other of others) await say(app, other, uid, 'Hello')
     const { runtime } = placeIn(h)
+    const houseFetch = fetchInto(h)
     const counting = Promise.withResolvers<void>()
     const heldBack: typeof fetch = async (input, init) => {
       if (String(input).includes('count=true')) await counting.promise
-      return runtime.fetch(input, init)
+      return houseFetch(input, init)
     }
     const { conversations, logout } = await clientOf(uid, { runtime: { ...runtime, fetch: heldBack } })
     const stop = conversations.subscribe(() => {})
