@@ -6,6 +6,7 @@ import { tokenOf } from '../support/device.ts'
 import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
 import { appWith, as, say, sayIn, somebodyIn } from '../support/talk.ts'
 import { until } from '../support/until.ts'
+import { fetchInto } from './house-fetch.ts'
 import { type Place, placeIn, watches } from './place.ts'
 
 /** Groups, people and what stands beside messages: fetched when it is looked at, and kept current. */
@@ -225,6 +226,30 @@ describe('the lists of the client', () => {
     assert.equal(total(), 53)
     stop()
     client.logout()
+  })
+
+  it('shows the first conversations before those that are not in the list are counted', async () => {
+    const uid = await somebody()
+    const others = await Promise.all(Array.from({ length: 51 }, somebody))
+    for (const other of others) await say(app, other, uid, 'Hello')
+    const { runtime } = placeIn(h)
+    const houseFetch = fetchInto(h)
+    const counting = Promise.withResolvers<void>()
+    const heldBack: typeof fetch = async (input, init) => {
+      if (String(input).includes('count=true')) await counting.promise
+      return houseFetch(input, init)
+    }
+    const { conversations, logout } = await clientOf(uid, { runtime: { ...runtime, fetch: heldBack } })
+    const stop = conversations.subscribe(() => {})
+    await until('the first are shown', () => conversations.get().items.length === 50)
+    assert.equal(conversations.get().status, 'loading')
+    await say(app, others[50] ?? '', uid, 'Hello again')
+    await until('what is heard meanwhile is counted', () => conversations.get().items[0]?.unread === 2)
+    counting.resolve()
+    await until('all are counted', () => conversations.get().status === 'ready')
+    assert.deepEqual([conversations.get().unreadTotal, conversations.get().items[0]?.unread], [52, 2])
+    stop()
+    logout()
   })
 
   it('marks as read what is looked at, on a page that somebody sees', async () => {

@@ -1,4 +1,5 @@
-import type { Client, Conversation } from '@parley/sdk'
+import type { Client, Conversation, ListState, Readable } from '@parley/sdk'
+import type { User } from '@parley/sdk/api'
 import { useEffect } from 'react'
 import { useChat } from '../state/chat.tsx'
 import { useGroup } from '../state/use-group.ts'
@@ -15,11 +16,14 @@ export function useStanding(conversation: Conversation): 'in' | 'out' | 'blocked
   return group?.hasJoined === false || membership === 'out' ? 'out' : 'in'
 }
 
-/** Reads the list to its end, unless they are found before. */
+const noList: ListState<User> = { items: [], hasMore: false, status: 'idle' }
+const nobody: Readable<ListState<User>> = { get: () => noList, subscribe: () => () => {} }
+
+/** Reads the list to its end, unless they are found before. For a group, nothing is fetched. */
 function useIsBlocked({ blocked }: Client, uid: string | undefined): boolean {
-  const { items, hasMore, status } = useStore(blocked)
+  const { items, hasMore, status } = useStore(uid === undefined ? nobody : blocked)
   const isBlocked = items.some((user) => user.uid === uid)
-  const reads = uid !== undefined && !isBlocked && hasMore && status === 'ready'
+  const reads = !isBlocked && hasMore && status === 'ready'
   useEffect(() => {
     if (reads) blocked.loadMore().catch(() => {})
   })

@@ -1,4 +1,3 @@
-import { Badge, Text } from '@mantine/core'
 import type { ConversationItem } from '@parley/sdk'
 import { AtSign, Pin } from 'lucide-react'
 import { memo, useEffect, useRef } from 'react'
@@ -38,9 +37,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       <RowAvatar item={item} />
       <span className={styles.words}>
         <span className={styles.line}>
-          <Text component="span" className={styles.name ?? ''}>
+          <span className={styles.name}>
             <bdi>{name}</bdi>
-          </Text>
+          </span>
           {conversation.pinnedAt !== undefined && <Pin size={12} role="img" aria-label="Pinned" />}
           {lastMessage && <time className={styles.time}>{shortTime(lastMessage.sentAt)}</time>}
         </span>
@@ -48,9 +47,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           <LastLine to={to} lastMessage={lastMessage} isOpen={isOpen} />
           {unreadMentions > 0 && <AtSign size={14} className={styles.mention} role="img" aria-label="You are named" />}
           {unread > 0 && (
-            <Badge size="sm" circle={unread < 10} aria-label={`${unread} unread`} className={styles.count ?? ''}>
+            <span className={styles.count} role="img" aria-label={`${unread} unread`}>
               {unread > 999 ? '999+' : unread}
-            </Badge>
+            </span>
           )}
         </span>
       </span>

@@ -11,7 +11,8 @@ interface RowRange {
 const beyond = 6
 
 export function useVirtualRows(box: RefObject<HTMLElement | null>, rowHeight: number, count: number): RowRange {
-  const [seen, setSeen] = useState<RowRange>({ first: 0, end: 30 })
+  // Before it is known how tall the box is: it is no taller than the window.
+  const [seen, setSeen] = useState<RowRange>({ first: 0, end: Math.ceil(innerHeight / rowHeight) })
 
   useEffect(() => {
     const element = box.current

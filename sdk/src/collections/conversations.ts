@@ -31,7 +31,7 @@ export interface ConversationsState {
   /** What is pinned first, then by the latest activity. */
   readonly items: readonly ConversationItem[]
   readonly hasMore: boolean
-  /** Of all conversations, also of those that are not in the list yet. */
+  /** Of all conversations, also of those that are not in the list yet; these are counted once it is `ready`. */
   readonly unreadTotal: number
   readonly status: 'idle' | 'loading' | 'ready' | 'failed'
   readonly error?: ParleyError
@@ -139,17 +139,19 @@ export function createConversations({ request, runtime, me, isIn, restOf }: Part
     ]
   }
 
-  /** From the beginning, as many as there were. */
+  /** From the beginning, as many as there were. They are shown before it is known what is unread in the others. */
   async function loadFirst(count = pageSize): Promise<void> {
     const own = era
     const perPage = Math.min(Math.max(pageSize, count), pageMax)
     const { items, hasMore } = await fetchPage(1, perPage)
-    const counts = hasMore ? await fetchCounts() : []
     if (own !== era) return
-    beyond = new Map(counts)
     known = new Map(items.map((item) => [item.key, item]))
     pages = Math.max(1, Math.floor(perPage / pageSize))
     show({ hasMore })
+    const counts = hasMore ? await fetchCounts() : []
+    if (own !== era) return
+    beyond = new Map(counts)
+    show()
   }
 
   async function loadMore(): Promise<void> {
