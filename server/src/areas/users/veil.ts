@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Shows } from '../../kit/channel.ts'
+import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf, roleRules } from '../rbac/index.ts'
-import { actorOf } from './actor.ts'
 import { uidsOfFriends } from './gates.ts'
 import { systemUid, veiledUser } from './store.ts'
 
@@ -10,8 +10,8 @@ import { systemUid, veiledUser } from './store.ts'
  * What is told live, as somebody may see it whose role may not get every user: as over REST (see sight.ts), of the others it
  * tells no more than a UID. Decided from what was read beforehand, and by the role that a user had when it happened.
  */
-export async function veilBefore(db: TenantDb, uid: string): Promise<Shows | undefined> {
-  const sees = await sightBeforehand(db, uid)
+export async function veilBefore(db: TenantDb, uid: string, actor: Actor | undefined): Promise<Shows | undefined> {
+  const sees = await sightBeforehand(db, uid, actor)
   if (!sees) return undefined
   const hidden = (frame: object) => [...new Set(usersIn(frame).flatMap((user) => (sees(user) ? [] : [user.uid])))]
   return { veil: { hidden, without: (frame, uids) => without(frame, new Set(uids)) as object } }
@@ -24,8 +24,11 @@ interface Named {
 }
 
 /** Nothing for everyone. */
-async function sightBeforehand(db: TenantDb, uid: string): Promise<((user: Named) => boolean) | undefined> {
-  const actor = await actorOf(db, uid)
+async function sightBeforehand(
+  db: TenantDb,
+  uid: string,
+  actor: Actor | undefined,
+): Promise<((user: Named) => boolean) | undefined> {
   const seen = actor ? roleRules.seenUsers(await policyOf(db, actor)) : 'nobody'
   if (seen === 'everyone') return undefined
   const friends = seen !== 'nobody' && seen.friendsOnly ? await friendsOf(db, uid) : undefined
