@@ -280,6 +280,13 @@ for (const database of databases) {
       await ada.close()
     })
 
+    it('are welcomed with the ref that they gave', async () => {
+      const ada = await stranger(h, app)
+      const welcome = await ada.ask({ type: 'auth', body: { authToken: await tokenOf(app, 'ada') } })
+      assert.deepEqual([welcome.type, welcome.body.user.uid], ['auth', 'ada'])
+      ada.cut()
+    })
+
     it('say who they are, once, before anything else', async () => {
       const unknown = await stranger(h, app)
       unknown.send({ type: 'typing_indicator', receiver: 'lin', receiverType: 'user', body: { action: 'started' } })

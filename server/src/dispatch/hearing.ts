@@ -1,3 +1,4 @@
+import { actorOf } from '../areas/users/index.ts'
 import type { Channel, Hearing, Shows } from '../kit/channel.ts'
 import type { TenantDb } from '../storage/tenant.ts'
 
@@ -15,7 +16,8 @@ export async function isAnyRuled(areas: WithHearing[], db: TenantDb, channels: C
 
 /** An event is told if no area keeps it back; nothing, if none ever does, nor veils anything. */
 export async function showsTo(areas: WithHearing[], db: TenantDb, uid: string): Promise<Shows | undefined> {
-  const answers = await Promise.all(areas.map(({ hearing }) => hearing.shows?.(db, uid)))
+  const actor = await actorOf(db, uid)
+  const answers = await Promise.all(areas.map(({ hearing }) => hearing.shows?.(db, uid, actor)))
   const some = answers.filter((shows) => shows !== undefined)
   if (some.length === 0) return undefined
   const veil = some.find((shows) => shows.veil)?.veil

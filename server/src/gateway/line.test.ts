@@ -9,9 +9,9 @@ function linesTo(count: number) {
   const post = openPost()
   return Array.from({ length: count }, () => {
     const writes: string[] = []
-    const device = { readyState: 1, OPEN: 1 }
+    const device = { readyState: 1, OPEN: 1, terminate: () => writes.push('cut') }
     const socket = { writableLength: 0, write: (bytes: Buffer) => writes.push(bytes.toString()) }
-    return { writes, line: openLine(device as never, socket as never, post, noCounts()) }
+    return { writes, socket, line: openLine(device as never, socket as never, post, noCounts()) }
   })
 }
 
@@ -48,4 +48,17 @@ describe('what devices are sent', () => {
     await nextTurn()
     assert.deepEqual(one?.writes, ['to one'])
   })
+
+  for (const count of [3, 1_000])
+    it(`reaches all but the one that cannot be written to, of ${count}, and goes on doing so`, async () => {
+      const [broken, ...others] = linesTo(count)
+      assert.ok(broken)
+      broken.socket.write = () => assert.fail('cannot be written to')
+      for (const word of ['one', 'two']) {
+        sendTo([broken, ...others], word)
+        while (others.some(({ writes }) => writes.at(-1) !== word)) await nextTurn()
+      }
+      assert.deepEqual(broken.writes, ['cut', 'cut'])
+      for (const { writes } of others) assert.deepEqual(writes, ['one', 'two'])
+    })
 })

@@ -29,6 +29,15 @@ const lastWordsMilliseconds = 1_000
 // For whoever is told what they missed, and does not take it.
 const roomMilliseconds = 60_000
 
+/** One that cannot be written to keeps nobody else from being told. */
+function writeTo(line: Due): void {
+  try {
+    line.write()
+  } catch {
+    line.cut()
+  }
+}
+
 /** Writes for all lines that have something to write: once to each of them, for all that has come for it by then. */
 export interface Post {
   later(line: Due): void
@@ -36,6 +45,8 @@ export interface Post {
 
 interface Due {
   write(): void
+  /** Ends it at once: whoever was not told something is to come back for it. */
+  cut(): void
 }
 
 // Writing to so many takes a while. Over TLS most of a write is the same for one frame and for ten, so it begins a little
@@ -53,7 +64,7 @@ export function openPost(): Post {
   function writeDue(): void {
     const lines = due
     due = []
-    if (lines.length < manyLines) for (const line of lines) line.write()
+    if (lines.length < manyLines) for (const line of lines) writeTo(line)
     else {
       many = many.concat(lines)
       if (!isWritingToMany) void writeToMany()
@@ -64,7 +75,7 @@ export function openPost(): Post {
     isWritingToMany = true
     while (many.length > 0) {
       await pause(Math.min(many.length * waitMillisecondsPerLine, waitMillisecondsMax))
-      await mapInTurns(many.splice(0), (line) => line.write())
+      await mapInTurns(many.splice(0), writeTo)
     }
     isWritingToMany = false
   }
@@ -155,6 +166,10 @@ class DeviceLine implements Line {
     this.#waiting = undefined
     this.#waitingBytes = 0
     return waiting
+  }
+
+  cut(): void {
+    this.#device.terminate()
   }
 
   close(code: number, reason: string): void {

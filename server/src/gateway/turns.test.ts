@@ -20,6 +20,7 @@ describe('what concerns very many devices', () => {
           work()
           written.push(n)
         },
+        cut: () => assert.fail('it can be written to'),
       })
     }
     await until('all of it is written', () => written.length === many)

@@ -188,7 +188,7 @@ class DeviceVisit implements Visit {
 
   async #act(frame: FrameIn, ref: Ref, trace: Trace): Promise<void> {
     if (frame.type === 'ping') return this.send({ type: 'pong', ...refOf(ref), body: { timestamp: Date.now() } })
-    if (frame.type === 'auth') return this.#enter(frame, trace)
+    if (frame.type === 'auth') return this.#enter(frame, ref, trace)
     const session = this.#session
     if (!session || !this.#isIn) throw badRequest({ type: ['must be auth before anything else'] })
     // The one that it came to, also where it had not named it and there are others by now.
@@ -223,7 +223,7 @@ class DeviceVisit implements Visit {
     }
   }
 
-  async #enter({ body }: FrameOf<'auth'>, trace: Trace): Promise<void> {
+  async #enter({ body }: FrameOf<'auth'>, ref: Ref, trace: Trace): Promise<void> {
     if (this.#isIn) throw badRequest({ type: ['must not be auth again'] })
     const { doors, limits, known } = this.#parts
     trace.operation = 'connect'
@@ -237,17 +237,18 @@ class DeviceVisit implements Visit {
     const resource = body.resource ?? randomBytes(resourceBytes).toString('base64url')
     this.#session = { app, caller, line: this.#line, reached: 0, resource }
     known(this)
-    await this.#attach(this.#session, body)
+    await this.#attach(this.#session, body, ref)
   }
 
-  async #attach(here: Session, { position, presence }: FrameOf<'auth'>['body']): Promise<void> {
+  async #attach(here: Session, { position, presence }: FrameOf<'auth'>['body'], ref: Ref): Promise<void> {
     const { attaching, figures, subscribe } = this.#parts
     const user = await ownRecord(this.#parts, here)
     await attaching.attach(here, position, (began) => {
       const { resource } = here
       const resumed = position === undefined ? {} : { resumed: began.isResumed }
       if (position !== undefined) figures[began.isResumed ? 'resumed' : 'resynced'] += 1
-      this.send({ type: 'auth', body: { status: 'OK', user, resource, position: began.position, ...resumed } })
+      const body = { status: 'OK', user, resource, position: began.position, ...resumed }
+      this.send({ type: 'auth', ...refOf(ref), body })
     })
     this.#isIn = true
     if (position !== undefined) this.send({ type: 'caught_up' })

@@ -1,5 +1,6 @@
 import type { TenantDb } from '../storage/tenant.ts'
 import type { EventDefinition } from './event.ts'
+import type { Actor } from './operation.ts'
 
 /** Those who hear the same events: what kind of channel it is, and the id of what they have in common, if there are many. */
 export interface Channel {
@@ -47,9 +48,9 @@ export interface Hearing {
   channels?(db: TenantDb, uid: string): Promise<Channel[]>
   /**
    * What of them is kept from the user, because they are not shown it otherwise; nothing, if they may hear all. Decides
-   * from what was read before.
+   * from what was read before. Whoever is not there to act is given by nothing but their id.
    */
-  shows?(db: TenantDb, uid: string): Promise<Shows | undefined>
+  shows?(db: TenantDb, uid: string, actor: Actor | undefined): Promise<Shows | undefined>
   /** Whether what is shown in a channel depends on what somebody is in it, so that nobody knows once they have left it. */
   isRuled?(db: TenantDb, channel: Channel): Promise<boolean>
 }

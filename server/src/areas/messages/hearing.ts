@@ -1,11 +1,12 @@
 import type { Channel, Shows } from '../../kit/channel.ts'
+import type { Actor } from '../../kit/operation.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { policyOf, roleRules } from '../rbac/index.ts'
 import { isRuled, type Membership, ruledGroupsOf, scopeRules } from '../scope-permissions/index.ts'
 import { groupChannel } from '../timeline/events.ts'
 import type { Entity } from '../timeline/index.ts'
 import type { Message } from '../timeline/schemas.ts'
-import { actorOf, friendsOf, systemUid } from '../users/index.ts'
+import { friendsOf, systemUid } from '../users/index.ts'
 
 /**
  * Which messages may be told live to a user: those that a list would hold for them (`listedFor`), decided from what was
@@ -19,8 +20,8 @@ interface Listener {
   groups: ReadonlyMap<string, Membership>
 }
 
-export async function messagesShownTo(db: TenantDb, uid: string): Promise<Shows | undefined> {
-  const listener = await listenerOf(db, uid)
+export async function messagesShownTo(db: TenantDb, uid: string, actor: Actor | undefined): Promise<Shows | undefined> {
+  const listener = await listenerOf(db, uid, actor)
   if (listener.groups.size === 0 && roleRules.areAllMessagesListed(listener.listed)) return undefined
   return {
     isTold: ({ tellsOf }, payload) =>
@@ -33,8 +34,7 @@ export async function isGroupRuled(db: TenantDb, { kind, id }: Channel): Promise
   return kind === groupChannel(id).kind && (await isRuled(db, id))
 }
 
-async function listenerOf(db: TenantDb, uid: string): Promise<Listener> {
-  const actor = await actorOf(db, uid)
+async function listenerOf(db: TenantDb, uid: string, actor: Actor | undefined): Promise<Listener> {
   if (!actor) return { uid, listed: 'none', friends: new Set(), groups: new Map() }
   const listed = roleRules.listedMessages(await policyOf(db, actor))
   const asksForFriends = listed !== 'none' && listed.friendsOnly

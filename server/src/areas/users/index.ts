@@ -42,9 +42,9 @@ export {
   usersJoint,
   usersList,
   usersOf,
-  veiledUser,
 } from './store.ts'
 export type { UserRow } from './tables.ts'
+export { usersWithin, withUsersVeiled } from './users-within.ts'
 export { friendsOf } from './veil.ts'
 
 export const users = area({

@@ -1,0 +1,69 @@
+import { veiledUser } from './store.ts'
+
+/** Users inside of what is answered or told, such as a message or a frame: who they are, and the same without some of them. */
+
+export interface UserWithin {
+  uid: string
+  name: string
+  role?: string
+}
+
+export function usersWithin(value: object): UserWithin[] {
+  const found: UserWithin[] = []
+  walk(value, (user) => {
+    found.push(user)
+    return user
+  })
+  return found
+}
+
+/** The same, with nothing but the UID of some. */
+export function withUsersVeiled<Value extends object>(value: Value, isHidden: (uid: string) => boolean): Value {
+  return walk(value, (user) => (isHidden(user.uid) ? veiled(user) : user)) as Value
+}
+
+const aboutThem = new Set([
+  'avatar',
+  'link',
+  'statusMessage',
+  'metadata',
+  'tags',
+  'lastActiveAt',
+  'updatedAt',
+  'deactivatedAt',
+])
+
+/** What is told of where they are, such as their scope in a group, stays. */
+function veiled(user: UserWithin): object {
+  const rest = Object.entries(user).filter(([name]) => !aboutThem.has(name))
+  return { ...Object.fromEntries(rest), ...veiledUser(user.uid) }
+}
+
+// What somebody has written into these is theirs, whatever it looks like.
+const ownWords = new Set(['metadata', 'tags'])
+// Of what a message holds, this is the server's.
+const ofServer = new Set(['entities', 'mentions'])
+
+/** The same, with something else in place of each user. */
+function walk(value: unknown, change: (user: UserWithin) => object): unknown {
+  if (Array.isArray(value)) return value.map((each) => walk(each, change))
+  if (typeof value !== 'object' || value === null) return value
+  if (isUser(value)) return change(value)
+  return changed(value, (part, name) => {
+    if (name === 'data')
+      return isMessage(value) ? changed(value.data, (own, of) => (ofServer.has(of) ? walk(own, change) : own)) : part
+    return ownWords.has(name) ? part : walk(part, change)
+  })
+}
+
+function changed(value: object, change: (part: unknown, name: string) => unknown): object {
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, change(part, name)]))
+}
+
+function isMessage(value: object): value is { data: object } {
+  return 'category' in value && 'data' in value && typeof value.data === 'object' && value.data !== null
+}
+
+function isUser(value: object): value is UserWithin {
+  return 'uid' in value && typeof value.uid === 'string' && 'name' in value && typeof value.name === 'string'
+}
