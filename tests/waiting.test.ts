@@ -16,6 +16,7 @@ const mayUseTimers: Record<string, string> = {
   'server/src/storage/postgres-pool.install.test.ts': 'statements that are ended in the middle have to last',
   'server/src/storage/sqlite-readers.install.test.ts': 'has a process that goes on for ever, to be ended',
   'tests/abuse.alone.test.ts': 'measures at rest, then under load',
+  'tests/gateway-nodes.endurance.test.ts': 'speaks at a steady rate',
   'tests/support/abuse/bystanders-thread.ts': 'asks at a steady rate, which is measured',
   'tests/support/long-reads.ts': 'has a statement that never ends, to be ended',
   'tests/support/processes.ts': 'looks at the memory of others again and again',

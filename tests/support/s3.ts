@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -29,6 +29,7 @@ export async function s3Server(): Promise<S3Server> {
     credentials: { accessKeyId: name, secretAccessKey: name },
   })
   await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  keepFolder(join(directory, bucket, 'files'))
   return {
     ...{ bucket, endpoint, region, accessKey: name, secretKey: name },
     count: async () => (await client.send(new ListObjectsV2Command({ Bucket: bucket }))).KeyCount ?? 0,
@@ -39,4 +40,10 @@ export async function s3Server(): Promise<S3Server> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** The server removes a folder with its last file, also while another file is on its way into it. */
+function keepFolder(folder: string): void {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'kept'), '')
 }
