@@ -59,7 +59,18 @@ export interface TenantDb extends RowLocks, Readonly<Pick<Flavour, 'runsInThread
 // The builder's types cannot see that every TenantTable has an app_id; the casts below are that one fact.
 type Loose = never
 
+const bound = new WeakMap<Connection, TenantDb>()
+
+/** Every step of a request asks for it anew, on the same connection. */
 export function tenantDb(connection: Connection, appId: string): TenantDb {
+  const last = bound.get(connection)
+  if (last?.appId === appId) return last
+  const db = bindTo(connection, appId)
+  bound.set(connection, db)
+  return db
+}
+
+function bindTo(connection: Connection, appId: string): TenantDb {
   const { query, run, flavour, isShared = false } = connection
   return {
     appId,
