@@ -33,8 +33,8 @@ interface Kept {
   characters: number
 }
 
-const keptMax = 10_000
-const charactersMax = 4_000_000
+const keptMax = 4_000
+const charactersMax = 2_000_000
 // A single large record would cost many small ones their place.
 const charactersOfOneMax = 20_000
 
