@@ -152,7 +152,8 @@ async function talk({ rate, seconds, headers, port, receivers }: Talk): Promise<
       if (taken.length >= total) resolve()
     }
     const timer = setInterval(() => {
-      const dueCount = Math.min(total, Math.floor(((performance.now() - begun) * rate) / 1000))
+      // The first is due at once.
+      const dueCount = Math.min(total, 1 + Math.floor(((performance.now() - begun) * rate) / 1000))
       for (; sent < dueCount; sent += 1)
         say(begun + (sent * 1000) / rate, receivers[sent % receivers.length] as string, reject)
       if (sent >= total) clearInterval(timer)

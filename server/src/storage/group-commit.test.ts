@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 import { createGroupCommit } from './group-commit.ts'
 
 /** A writer that notes its commits. */
-function noted() {
+function noted(returnMilliseconds?: number) {
   const commits: string[][] = []
   let batch: string[] = []
   const nothing = () => {}
@@ -16,12 +17,15 @@ function noted() {
     async commit() {
       commits.push(batch)
       batch = []
+      // Others come while the disk takes it.
+      await nextTurn()
     },
     rollback: nothing,
     ended: nothing,
     isAtRest: nothing,
     explained: (error) => error,
     connection: {} as Connection,
+    returnMilliseconds,
   })
   const note = (name: string, takes = 0) => {
     return async () => {
@@ -39,6 +43,32 @@ describe('writes that wait for each other', () => {
     await Promise.all(names.map((name) => write(note(name), `app ${Number(name) % 3}`)))
     assert.deepEqual(commits.flat().toSorted(), names.toSorted())
     assert.ok(commits.length < names.length, `${commits.length} commits`)
+  })
+
+  it('come to share every commit where some write again and again, whenever each of them began', async () => {
+    const { write, note, commits } = noted(100)
+    const goOn = async (name: string) => {
+      for (let n = 0; n < 10; n += 1) {
+        await write(note(name))
+        // So long are an answer and the next request on their way.
+        await nextTurn()
+      }
+    }
+    const early = ['a', 'b', 'c'].map(goOn)
+    // Their first commit is under way.
+    while (commits.length === 0) await nextTurn()
+    await Promise.all([...early, ...['d', 'e', 'f'].map(goOn)])
+    // The first of those who began early, and the last of the others.
+    assert.deepEqual(
+      commits.map(({ length }) => length),
+      [3, ...Array<number>(9).fill(6), 3],
+    )
+  })
+
+  it('wait for nobody where one writes alone', async () => {
+    const { write, note, commits } = noted(1_000_000)
+    for (let n = 0; n < 3; n += 1) await write(note('alone'))
+    assert.equal(commits.length, 3)
   })
 
   it('wait for a single write of another app, however many it has and however long they take', async () => {

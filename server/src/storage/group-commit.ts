@@ -23,6 +23,8 @@ interface Writer {
   /** What a failure means to whoever wanted to write. */
   explained(error: unknown): unknown
   connection: Connection
+  /** Whoever is answered and goes on writing is back within this time. */
+  returnMilliseconds?: number | undefined
 }
 
 interface Waiting {
@@ -40,6 +42,12 @@ interface Line {
   last: number
 }
 
+/** How many write at the same time, as far as the last commit could tell, and until when it is worth waiting for them. */
+interface Fellows {
+  count: number
+  until: number
+}
+
 // Bound how long the first writer of a batch waits for the last one.
 const batchMax = 256
 const batchMilliseconds = 20
@@ -48,10 +56,31 @@ const batchMilliseconds = 20
 const nobodys = ''
 
 export function createGroupCommit(writer: Writer) {
+  const { returnMilliseconds = 1 } = writer
   const lines = new Map<string, Line>()
   /** What the line had that was served last: whoever comes anew begins there, and has nothing saved up. */
   let served = 0
   let running = false
+  let waitingCount = 0
+  let fellows: Fellows = { count: 0, until: 0 }
+  let allAreThere = () => {}
+
+  /**
+   * Those who write all the time fall into groups otherwise, each of which waits for the commits of the others. Whoever
+   * writes alone, or seldom, waits for nobody.
+   */
+  async function gather(): Promise<void> {
+    const left = fellows.until - performance.now()
+    if (waitingCount >= fellows.count || left <= 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, left)
+      allAreThere = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    allAreThere = () => {}
+  }
 
   function next(): Line | undefined {
     let first: Line | undefined
@@ -78,6 +107,7 @@ export function createGroupCommit(writer: Writer) {
     try {
       for (let line = next(); line && hasRoom(line); line = next()) {
         const waiting = line.waiting.shift() as Waiting
+        waitingCount -= 1
         batch.push(waiting)
         served = line.had
         if (batch.length === 1) writer.begin()
@@ -100,11 +130,13 @@ export function createGroupCommit(writer: Writer) {
       longest.last += commit
     }
     for (const answer of answers) answer()
+    fellows = { count: waitingCount + batch.length, until: performance.now() + returnMilliseconds }
   }
 
   async function drain(): Promise<void> {
     try {
       while (next()) {
+        await gather()
         await commitSome()
         writer.ended()
       }
@@ -121,6 +153,8 @@ export function createGroupCommit(writer: Writer) {
       if (line.waiting.length === 0) line.had = Math.max(line.had, served)
       line.waiting.push({ work, resolve, reject })
       lines.set(whose, line)
+      waitingCount += 1
+      if (waitingCount >= fellows.count) allAreThere()
       if (running) return
       running = true
       // Requests read in the same turn of the event loop join the same batch.

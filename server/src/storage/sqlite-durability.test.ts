@@ -76,6 +76,25 @@ describe('a commit on SQLite', () => {
     await database.close()
   })
 
+  it('is told of by nobody while it is being written', async () => {
+    const { database, disk, told } = await openLog()
+    const inside = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const writing = database.write(async ({ run }) => {
+      await run("INSERT INTO events (app_id, name) VALUES ('app', 'first')", [])
+      inside.resolve()
+      await goOn.promise
+    })
+    await inside.promise
+    assert.deepEqual([await told(), await database.logEnd()], [[], 0])
+    goOn.resolve()
+    await disk.asked()
+    disk.answer()
+    await writing
+    assert.deepEqual(await told(), ['first'])
+    await database.close()
+  })
+
   it('holds up no read while the disk takes its time', async () => {
     const { database, disk, add } = await openLog()
     const adding = add('first')

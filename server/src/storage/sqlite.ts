@@ -101,21 +101,25 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
   const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readInTurns(readRows, whose), recallRead))
   const trouble = watchTrouble(listener)
   const transactions = transactionsOn(writer)
-  /** Where the log ends as it can be read. */
-  const readLogEnd = () =>
-    (readRows('SELECT coalesce(max(id), 0) AS id FROM events', []).rows as [{ id: number }])[0].id
-  /** Nobody is told of an event after this one: it may not be on disk yet. */
+  const readWritten = statements(writing)
+  /** After a commit its pages are at hand for whoever wrote them, and new to everybody else. */
+  const readLog: typeof readRows = (text, parameters) =>
+    writer.isTransaction ? readRows(text, parameters) : readWritten(text, parameters)
+  /** Where the log ends as others see it. */
+  const readLogEnd = () => (readLog('SELECT coalesce(max(id), 0) AS id FROM events', []).rows as [{ id: number }])[0].id
+  const hasLog = onceTrue(() => writer.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").get() !== undefined)
+  /** Nobody is told of an event after this one: it is being written, or may not be on disk yet. */
   let durableEnd = Number.POSITIVE_INFINITY
   let committedAt = Number.NEGATIVE_INFINITY
   const write = createGroupCommit({
     ...transactions,
     begin() {
       durability.demand()
+      if (hasLog()) durableEnd = readLogEnd()
       transactions.begin()
       mindOthers(true)
     },
     async commit() {
-      if (hints.noted.has('events')) durableEnd = readLogEnd()
       await transactions.commit()
       memory.settled()
       await durability.sync()
@@ -183,7 +187,7 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
       }
     },
     async eventsAfter(position, limit) {
-      const { rows } = readRows('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [position, limit])
+      const { rows } = readLog('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?', [position, limit])
       const events = rows as EventRow[]
       return (events.at(-1)?.id ?? 0) <= durableEnd ? events : events.filter(({ id }) => id <= durableEnd)
     },
@@ -237,6 +241,15 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
       reader.close()
       writer.close()
     },
+  }
+}
+
+/** What is true once stays so, and is not asked again. */
+function onceTrue(ask: () => boolean): () => boolean {
+  let isTrue = false
+  return () => {
+    isTrue ||= ask()
+    return isTrue
   }
 }
 
