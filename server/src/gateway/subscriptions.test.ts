@@ -16,7 +16,8 @@ describe('who hears of coming and going', () => {
       },
       stop() {},
     })
-    const line = { isOpen: () => true, send: (frame: Buffer) => void sent.push(String(frame)), signal() {} }
+    const send = (frame: Buffer) => void sent.push(String(frame))
+    const line = { isOpen: () => true, hasRoom: () => true, send, signal() {} }
     const session = { app: { id: 'app' }, caller: { uid: 'lin' }, line } as unknown as Session
     return { sent, heard, subscribe: subscriptions.subscribe.bind(undefined, session) }
   }

@@ -1,6 +1,7 @@
 import type { Announcer } from './announcer.ts'
 import type { PresenceWish } from './frames-in.ts'
 import type { Session } from './session.ts'
+import { unhurried } from './unhurried.ts'
 
 /** Which devices hear who comes and goes. */
 export interface Subscriptions {
@@ -18,7 +19,7 @@ export function createSubscriptions(announcer: Announcer): Subscriptions {
       if (mode !== 'NONE' && line.isOpen()) {
         const whom = { appId: app.id, uid: caller.uid, mode, roles: new Set(roles) }
         // None is left out: whoever does not take them is let go, and asks anew when they come back.
-        ends.set(session, announcer.subscribe({ ...whom, send: (frame) => line.send(frame) }))
+        ends.set(session, announcer.subscribe({ ...whom, send: unhurried(line) }))
       }
       // Only now: with its last subscriber an app forgets what it was about to tell.
       endBefore?.()
