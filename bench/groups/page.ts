@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
-import { chromiumBinary } from '../../scripts/chromium.ts'
+import { chromiumBinary, withoutSuggestions } from '../../scripts/chromium.ts'
 import { figureOf, type Group, judged } from '../harness.ts'
 import { type Install, installWithReader, requestTo, send } from '../install.ts'
 import { longGroup, reader } from '../load-reader.ts'
@@ -55,13 +55,10 @@ const plainly = (job: string, parley: ReturnType<typeof figureOf>, atMost: numbe
 
 const perMille = (frames: number[]) => (frames.filter((ms) => ms > 50).length / frames.length) * 1_000
 
-/** Otherwise every new window loads pages for an address bar that nobody sees: a second of CPU while the page comes up. */
-const withoutAddressBar = '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup'
-
 function startBrowser(): Promise<Browser> {
   const executablePath = chromiumBinary()
   if (executablePath === undefined) throw new Error('The page is measured in Chromium, which was not found.')
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', withoutAddressBar]
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', withoutSuggestions]
   return chromium.launch({ executablePath, args })
 }
 

@@ -14,6 +14,7 @@ import {
   type Page,
   type Route,
 } from 'playwright-core'
+import { withoutSuggestions } from '../../scripts/chromium.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { type Answer, httpsClient } from '../support/http.ts'
 
@@ -95,21 +96,10 @@ function startBrowser(): Promise<Browser> {
       ...['--disable-background-networking', '--disable-component-update', '--mute-audio'],
       // A microphone that hums, and nobody who has to be asked for it.
       ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
-      `--disable-features=${[...withoutSuggestions, ...withoutByPlaywright].join(',')}`,
+      withoutSuggestions,
     ],
   })
 }
-
-// Each window makes ready what it would suggest to whoever types an address, in a process of its own. Nobody does, and it
-// is more than half of what a window takes.
-const withoutSuggestions = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup']
-// Of two such lists the browser takes the last one, so it holds what Playwright does without, too.
-const withoutByPlaywright = [
-  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'LensOverlay'],
-  ...['HttpsFirstBalancedModeAutoEnable', 'MediaRouter', 'PaintHolding', 'ThirdPartyStoragePartitioning'],
-  ...['AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled'],
-  'PreconnectToSearch',
-]
 
 function complaintsOf(page: Page, origin: string): string[] {
   const complaints: string[] = []

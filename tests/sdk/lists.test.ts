@@ -252,6 +252,42 @@ describe('the lists of the client', () => {
     logout()
   })
 
+  it('counts what is heard while the first conversations come, and what is heard in them after that', async () => {
+    const uid = await somebody()
+    const others = await Promise.all(Array.from({ length: 51 }, somebody))
+    for (const other of others) await say(app, other, uid, 'Hello')
+    const friend = others[50] ?? ''
+    const { runtime } = placeIn(h)
+    const houseFetch = fetchInto(h)
+    const read = Promise.withResolvers<void>()
+    const [listing, counting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const heldBack: typeof fetch = async (input, init) => {
+      if (String(input).includes('count=true')) await counting.promise
+      const answer = await houseFetch(input, init)
+      if (String(input).includes('/conversations?')) {
+        read.resolve()
+        await listing.promise
+      }
+      return answer
+    }
+    const { conversations, logout } = await clientOf(uid, { runtime: { ...runtime, fetch: heldBack } })
+    const unread = () => conversations.get().items.find(({ to }) => 'user' in to && to.user === friend)?.unread
+    const stop = conversations.subscribe(() => {})
+    await read.promise
+    await say(app, friend, uid, 'Not on the list that was read')
+    await until('it is heard', () => unread() === 2)
+    listing.resolve()
+    await until('the first are shown', () => conversations.get().items.length === 50)
+    assert.equal(unread(), 2)
+    await say(app, friend, uid, 'While the rest is counted')
+    await until('it is heard, too', () => unread() === 3)
+    counting.resolve()
+    await until('all are counted', () => conversations.get().status === 'ready')
+    assert.deepEqual([conversations.get().unreadTotal, unread()], [53, 3])
+    stop()
+    logout()
+  })
+
   it('marks as read what is looked at, on a page that somebody sees', async () => {
     const uid = await somebody()
     const place = placeIn(h)

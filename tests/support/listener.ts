@@ -31,7 +31,6 @@ export interface End {
 interface Connection {
   socket: WebSocket
   wasTold: boolean
-  ended: Promise<End>
 }
 
 export function createListener(name: string, authToken: string, open: () => WebSocket): Listener {
@@ -71,7 +70,7 @@ export function createListener(name: string, authToken: string, open: () => WebS
     const socket = open()
     const welcomed = Promise.withResolvers<void>()
     const end = Promise.withResolvers<End>()
-    const own: Connection = { socket, wasTold: false, ended: end.promise }
+    const own: Connection = { socket, wasTold: false }
     socket.on('open', () => {
       const from = position === undefined ? {} : { position, resource }
       socket.send(JSON.stringify({ type: 'auth', body: { authToken, ...from } }))

@@ -12,7 +12,7 @@ export function ReceiptMark({ message }: { message: Message }) {
   return 'user' in conversation.to ? <Tick message={message} /> : <Readers message={message} />
 }
 
-/** A letter: a drawing is dear to move, and most of those hundreds of messages may have one. */
+/** A letter instead of a drawing: there may be one on each of hundreds of messages, and drawings are dear to move. */
 function Tick({ message }: { message: Message }) {
   const word = wordFor(message)
   return (

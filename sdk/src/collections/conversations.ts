@@ -147,6 +147,8 @@ export function createConversations({ request, runtime, me, isIn, restOf }: Part
     if (own !== era) return
     known = new Map(items.map((item) => [item.key, item]))
     pages = Math.max(1, Math.floor(perPage / pageSize))
+    // Before more is heard: what is older than the last message of a conversation counts as known.
+    for (const frame of journal ?? []) apply(frame)
     show({ hasMore })
     const counts = hasMore ? await fetchCounts() : []
     if (own !== era) return

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { until } from '../../../tests/support/until.ts'
 import type { PresenceSubscriber } from './announcer.ts'
 import type { Session } from './session.ts'
 import { createSubscriptions } from './subscriptions.ts'
@@ -16,9 +17,16 @@ describe('who hears of coming and going', () => {
       },
       stop() {},
     })
-    const line = { isOpen: () => true, send: (frame: Buffer) => void sent.push(String(frame)), signal() {} }
+    const send = (frame: Buffer) => void sent.push(String(frame))
+    const room = Promise.withResolvers<boolean>()
+    const state = { hasRoom: true }
+    const line = { isOpen: () => true, hasRoom: () => state.hasRoom, room: () => room.promise, send, signal() {} }
+    const makeRoom = () => {
+      state.hasRoom = true
+      room.resolve(true)
+    }
     const session = { app: { id: 'app' }, caller: { uid: 'lin' }, line } as unknown as Session
-    return { sent, heard, subscribe: subscriptions.subscribe.bind(undefined, session) }
+    return { sent, heard, state, makeRoom, subscribe: subscriptions.subscribe.bind(undefined, session) }
   }
 
   it('misses none of it: a device that does not take it is let go instead', () => {
@@ -26,6 +34,21 @@ describe('who hears of coming and going', () => {
     subscribe({ mode: 'ALL_USERS' })
     for (const subscriber of heard) subscriber.send(Buffer.from('ada came'))
     assert.deepEqual(sent, ['ada came'])
+  })
+
+  it('is told in order to a device that has wished for something else meanwhile', async () => {
+    const { sent, heard, state, makeRoom, subscribe } = device()
+    const tell = (word: string) => {
+      for (const subscriber of heard) subscriber.send(Buffer.from(word))
+    }
+    subscribe({ mode: 'ALL_USERS' })
+    state.hasRoom = false
+    tell('ada came')
+    subscribe({ mode: 'FRIENDS' })
+    makeRoom()
+    tell('ada went')
+    await until('all is sent', () => sent.length === 2)
+    assert.deepEqual(sent, ['ada came', 'ada went'])
   })
 
   it('is asked for once, however often it is chosen, and not at all in the end', () => {

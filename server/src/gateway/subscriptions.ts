@@ -1,6 +1,7 @@
-import type { Announcer } from './announcer.ts'
+import type { Announcer, PresenceSubscriber } from './announcer.ts'
 import type { PresenceWish } from './frames-in.ts'
 import type { Session } from './session.ts'
+import { unhurried } from './unhurried.ts'
 
 /** Which devices hear who comes and goes. */
 export interface Subscriptions {
@@ -10,6 +11,15 @@ export interface Subscriptions {
 
 export function createSubscriptions(announcer: Announcer): Subscriptions {
   const ends = new Map<Session, () => void>()
+  const sends = new WeakMap<Session, PresenceSubscriber['send']>()
+
+  /** One for a device, whatever it wishes: what waits there comes before what is told later. */
+  function sendTo(session: Session): PresenceSubscriber['send'] {
+    const send = sends.get(session) ?? unhurried(session.line)
+    sends.set(session, send)
+    return send
+  }
+
   return {
     subscribe(session, { mode, roles = [] }) {
       const { app, caller, line } = session
@@ -18,7 +28,7 @@ export function createSubscriptions(announcer: Announcer): Subscriptions {
       if (mode !== 'NONE' && line.isOpen()) {
         const whom = { appId: app.id, uid: caller.uid, mode, roles: new Set(roles) }
         // None is left out: whoever does not take them is let go, and asks anew when they come back.
-        ends.set(session, announcer.subscribe({ ...whom, send: (frame) => line.send(frame) }))
+        ends.set(session, announcer.subscribe({ ...whom, send: sendTo(session) }))
       }
       // Only now: with its last subscriber an app forgets what it was about to tell.
       endBefore?.()

@@ -16,7 +16,7 @@ export interface Connection {
   run: RunStatement
   /** The SQL spoken here; text compiled once is kept once per flavour. */
   flavour: Flavour
-  /** Runs what reads of what rarely changes, or answers as the last time, if it still would; where anything is remembered. */
+  /** As `run`, for what rarely changes: answers as the last time where that still holds. Only where anything is remembered. */
   recall?: RunStatement
   /** Everybody waits for what is read here; see `TenantDb.leaveSharedReader`. */
   isShared?: true

@@ -24,16 +24,16 @@ function open(file: string): Database {
   return database
 }
 
-/** Users with roles, in which every value is written once only: whatever is read tells when it was written. */
+/** Users with roles. Every change writes a number of its own, so whatever is read tells when it was written. */
 async function openRoles() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-memory-'))
   folders.push(folder)
   const file = join(folder, sqliteFile)
   const database = open(file)
   await database.write(async ({ run }) => {
-    await run('CREATE TABLE people (uid text PRIMARY KEY, role text)', [])
+    await run('CREATE TABLE people (uid text PRIMARY KEY, role text, written integer)', [])
     await run('CREATE TABLE permissions (role text PRIMARY KEY, value integer)', [])
-    for (const uid of uids) await run('INSERT INTO people VALUES (?, ?)', [uid, 'r0'])
+    for (const uid of uids) await run('INSERT INTO people VALUES (?, ?, 0)', [uid, 'r0'])
     for (const role of roles) await run('INSERT INTO permissions VALUES (?, 0)', [role])
   })
   return { database, file }
@@ -41,7 +41,7 @@ async function openRoles() {
 
 const uids = ['ann', 'bob', 'cem']
 const roles = ['r0', 'r1', 'r2']
-const mayOf = `SELECT people.role, permissions.value FROM people
+const mayOf = `SELECT people.role, people.written, permissions.value FROM people
   JOIN permissions ON permissions.role = people.role WHERE people.uid = ?`
 
 const read = async ({ run }: Connection, uid: string) => (await run(mayOf, [uid])).rows
@@ -65,8 +65,10 @@ describe('what the embedded database remembers', () => {
         for (let n = 0; n < 3; n += 1) {
           const uid = pick(uids)
           assert.deepEqual(await recalled(connection, uid), await read(connection, uid), `seed ${seed}`)
-          if (chance(0.5)) await connection.run('UPDATE people SET role = ? WHERE uid = ?', [pick(roles), uid])
-          else await connection.run('UPDATE permissions SET value = ? WHERE role = ?', [next(), pick(roles)])
+          if (chance(0.5)) {
+            const givesRole = 'UPDATE people SET role = ?, written = ? WHERE uid = ?'
+            await connection.run(givesRole, [pick(roles), next(), uid])
+          } else await connection.run('UPDATE permissions SET value = ? WHERE role = ?', [next(), pick(roles)])
           assert.deepEqual(await recalled(connection, uid), await read(connection, uid), `seed ${seed}`)
         }
         if (chance(0.3)) throw new Error('undone')
@@ -105,7 +107,7 @@ describe('what the embedded database remembers', () => {
         value % 2 === 0
           ? await recalled(database.reader, 'ann')
           : await database.write((connection) => recalled(connection, 'ann'))
-      assert.deepEqual(seen, [{ role: 'r0', value }])
+      assert.deepEqual(seen, [{ role: 'r0', written: 0, value }])
     }
   })
 

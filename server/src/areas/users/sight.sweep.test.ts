@@ -130,7 +130,7 @@ for (const database of databases) {
     })
     after(() => h.close())
 
-    /** One database is asked by one of them alone: what it is asked is the same. */
+    /** By both of them, PostgreSQL would only be asked the same twice. */
     const doorsOfGus = async () =>
       (await doorsFor(h, app, 'gus')).filter(({ name }) => database === 'sqlite' || name === 'client')
 

@@ -45,6 +45,18 @@ describe('users within', () => {
     })
   }
 
+  it('are found among mentions whatever their UID is', () => {
+    const uids = ['category', 'data', 'entities', 'mentions', 'metadata', 'tags']
+    const mentions = Object.fromEntries(uids.map((uid) => [uid, { ...ada, uid }]))
+    const message = said({ mentions, entities: {} })
+    assert.deepEqual(
+      usersWithin(message).map(({ uid }) => uid),
+      uids,
+    )
+    const veiled = Object.fromEntries(uids.map((uid) => [uid, veiledUser(uid)]))
+    assert.deepEqual(withUsersVeiled(message, () => true).data, { ...message.data, mentions: veiled })
+  })
+
   it('are no more than a UID where they are hidden; all else stays', () => {
     const hidden = withUsersVeiled(quoting, (uid) => uid === 'ada')
     const own = { entities: { sender: { entity: veiledUser('ada'), entityType: 'user' } } }

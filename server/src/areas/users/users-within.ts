@@ -41,18 +41,23 @@ function veiled(user: UserWithin): object {
 
 // What somebody has written into these is theirs, whatever it looks like.
 const ownWords = new Set(['metadata', 'tags'])
-// Of what a message holds, this is the server's.
-const ofServer = new Set(['entities', 'mentions'])
 
 /** The same, with something else in place of each user. */
 function walk(value: unknown, change: (user: UserWithin) => object): unknown {
   if (Array.isArray(value)) return value.map((each) => walk(each, change))
-  if (typeof value !== 'object' || value === null) return value
+  if (!isObject(value)) return value
   if (isUser(value)) return change(value)
   return changed(value, (part, name) => {
-    if (name === 'data')
-      return isMessage(value) ? changed(value.data, (own, of) => (ofServer.has(of) ? walk(own, change) : own)) : part
+    if (name === 'data') return isMessage(value) ? walkData(value.data, change) : part
     return ownWords.has(name) ? part : walk(part, change)
+  })
+}
+
+/** Of what a message holds, two parts are the server's. Mentions go by UID, and anything may be one, such as `metadata`. */
+function walkData(data: object, change: (user: UserWithin) => object): object {
+  return changed(data, (part, name) => {
+    if (name === 'entities') return walk(part, change)
+    return name === 'mentions' && isObject(part) ? changed(part, (user) => walk(user, change)) : part
   })
 }
 
@@ -61,7 +66,11 @@ function changed(value: object, change: (part: unknown, name: string) => unknown
 }
 
 function isMessage(value: object): value is { data: object } {
-  return 'category' in value && 'data' in value && typeof value.data === 'object' && value.data !== null
+  return 'category' in value && 'data' in value && isObject(value.data)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function isUser(value: object): value is UserWithin {
