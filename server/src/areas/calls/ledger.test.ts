@@ -7,6 +7,7 @@ import { workIn } from '../../common/work-in.ts'
 import type { Work } from '../../kit/work.ts'
 import { connectionOver } from '../../storage/connection.ts'
 import { tenantDb } from '../../storage/tenant.ts'
+import { DatabaseUnavailable } from '../../storage/unavailable.ts'
 import { auditCalls } from './audit.ts'
 import { beginCall, happen, ledgerOf, newSessionId, superviseCall } from './ledger.ts'
 import { type CallAct, initiate, participantsMax } from './rules.ts'
@@ -38,7 +39,15 @@ for (const database of databases) {
     /** Runs work in a transaction of its own, as many seconds after the start as `later` says. */
     const write = <T>(later: number, work: (work: Work) => Promise<T>): Promise<T> => {
       const { database: storage, tools } = h.service.house
-      return storage.write((connection) => work(workIn(connection, app.id, tools, start + later)))
+      const attempt = (): Promise<T> =>
+        storage
+          .write((connection) => work(workIn(connection, app.id, tools, start + later)))
+          .catch((error) => {
+            // On a busy machine not all who come at once get a connection in time; they come again, as clients do.
+            if (error instanceof DatabaseUnavailable && !error.inDoubt) return attempt()
+            throw error
+          })
+      return attempt()
     }
 
     const place = (mode: 'call' | 'meet', receiverType: 'user' | 'group' = 'user', invited: string[] = []) =>
@@ -65,7 +74,7 @@ for (const database of databases) {
     const refusal = (attempt: Promise<unknown>): Promise<string | undefined> =>
       attempt.then(
         () => undefined,
-        (error) => error.code,
+        (error) => error.code ?? Promise.reject(error),
       )
 
     const record = async (sessionId: string) => assertSucceeds(await app.get(`/calls/${sessionId}`)).data
