@@ -114,8 +114,9 @@ function frozen(outcome: StatementOutcome): StatementOutcome {
 }
 
 /**
- * Tells whether somebody else has written to the file since it was last asked, such as the command line. Reads ask once in
- * a turn of the event loop: whatever is heard in a turn was said before it. A transaction asks for certain.
+ * Tells whether somebody else has written to the file since it was last asked, such as the command line. Reads ask once for
+ * all that follows from one thing heard: it was said before. A whole turn of the event loop would be too long, because what
+ * is heard later in it may tell of what was written meanwhile. A transaction asks for certain.
  */
 export function watchForOthers(writer: DatabaseSync): (forCertain: boolean) => boolean {
   const version = writer.prepare('PRAGMA data_version')
@@ -126,7 +127,7 @@ export function watchForOthers(writer: DatabaseSync): (forCertain: boolean) => b
     if (isSure && !forCertain) return false
     if (!isSure) {
       isSure = true
-      setImmediate(() => {
+      process.nextTick(() => {
         isSure = false
       })
     }
