@@ -31,20 +31,20 @@ export interface RawOutcome {
   changes: number
 }
 
-/** Which tables a statement reads, and which it writes, also by triggers. */
-export interface Touched {
+interface Prepared {
+  statement: StatementSync
+  columns: string[]
+  /** The tables that it asked for leave to read, and to write. */
   reads: readonly string[]
   writes: readonly string[]
 }
 
-interface Prepared extends Touched {
-  statement: StatementSync
-  columns: string[]
-}
-
 export interface Statements {
   run(text: string, parameters: readonly unknown[]): RawOutcome
-  touched(text: string): Touched
+  /** Which tables a statement reads; for the few that are remembered. */
+  reads(text: string): readonly string[]
+  /** Which tables it writes, also by triggers. */
+  writes(text: string): readonly string[]
 }
 
 // Statement texts come from code, not from callers, so this is reached only by lists of varying length.
@@ -53,6 +53,7 @@ const preparedMax = 1_000
 /** Prepares each text once per connection and keeps it: preparing costs more than most statements. */
 export function statementsOn(database: DatabaseSync): Statements {
   const prepared = new Map<string, Prepared>()
+  const readBy = new Map<string, readonly string[]>()
   const prepare = preparing(database)
 
   function preparedOf(text: string): Prepared {
@@ -72,7 +73,14 @@ export function statementsOn(database: DatabaseSync): Statements {
       const rows = statement.all(...values) as unknown as unknown[][]
       return { columns, rows, changes: rows.length }
     },
-    touched: preparedOf,
+    reads(text) {
+      const known = readBy.get(text)
+      if (known) return known
+      const tables = [...new Set([...preparedOf(text).reads, ...tablesOpened(database, text)])]
+      readBy.set(text, tables)
+      return tables
+    },
+    writes: (text) => preparedOf(text).writes,
   }
 }
 
@@ -93,6 +101,19 @@ function preparing(database: DatabaseSync): (text: string) => Prepared {
     statement.setReturnArrays(true)
     return { statement, columns: statement.columns().map(({ name }) => name), reads: [...reads], writes: [...writes] }
   }
+}
+
+/**
+ * The tables that the program of a statement opens, by themselves or by an index. What is joined by columns of the same name
+ * is read without asking for leave; what is no part of the file, such as a list of values, is asked for only.
+ */
+function tablesOpened(database: DatabaseSync, text: string): string[] {
+  const tableAt = database.prepare('SELECT tbl_name FROM sqlite_schema WHERE rootpage = ?')
+  return database
+    .prepare(`EXPLAIN ${text}`)
+    .all()
+    .filter(({ opcode }) => opcode === 'OpenRead')
+    .flatMap(({ p2: rootPage }) => tableAt.all(Number(rootPage)).map(({ tbl_name }) => String(tbl_name)))
 }
 
 /** The driver's own row objects are dictionaries, which cost a third more to make and are slow to read. */

@@ -150,10 +150,21 @@ describe('what the embedded database remembers', () => {
     const database = openFile(':memory:')
     database.exec(`CREATE TABLE one (a); CREATE TABLE two (a); CREATE TABLE three (a);
       CREATE TRIGGER follows AFTER INSERT ON one BEGIN INSERT INTO two VALUES (new.a); END`)
-    const { touched } = statementsOn(database)
-    assert.deepEqual(touched('INSERT INTO one VALUES (1)').writes, ['one', 'two'])
-    assert.deepEqual(touched('WITH some AS (SELECT a FROM three) DELETE FROM two WHERE a IN some').writes, ['two'])
-    assert.deepEqual(touched('SELECT (SELECT count(*) FROM three) FROM one').reads.toSorted(), ['one', 'three'])
+    const { reads, writes } = statementsOn(database)
+    assert.deepEqual(writes('INSERT INTO one VALUES (1)'), ['one', 'two'])
+    assert.deepEqual(writes('WITH some AS (SELECT a FROM three) DELETE FROM two WHERE a IN some'), ['two'])
+    assert.deepEqual(reads('SELECT (SELECT count(*) FROM three) FROM one').toSorted(), ['one', 'three'])
+    database.close()
+  })
+
+  it('knows also the tables that it is not asked for leave to read', () => {
+    const database = openFile(':memory:')
+    database.exec(`CREATE TABLE one (a, b); CREATE TABLE two (a PRIMARY KEY) WITHOUT ROWID; CREATE INDEX by_a ON one (a);
+      CREATE VIEW both AS SELECT one.b FROM one JOIN two USING (a)`)
+    const { reads } = statementsOn(database)
+    assert.deepEqual(reads('SELECT 1 FROM one NATURAL JOIN two').toSorted(), ['one', 'two'])
+    assert.deepEqual(reads('SELECT one.b FROM one JOIN two USING (a) WHERE b = ?').toSorted(), ['one', 'two'])
+    assert.deepEqual(reads('SELECT count(*) FROM both').toSorted(), ['one', 'two'])
     database.close()
   })
 })

@@ -311,17 +311,17 @@ function statements({ run }: Statements): (text: string, parameters: readonly un
 function notingWrites(memory: Memory, writing: Statements) {
   const run = statements(writing)
   return (text: string, parameters: readonly unknown[]) => {
-    memory.written(writing.touched(text).writes)
+    memory.written(writing.writes(text))
     return run(text, parameters)
   }
 }
 
 /** `mindOthers` forgets what another process may have changed. */
-function remembering(memory: Memory, { touched }: Statements, mindOthers: () => void): Remembering {
+function remembering(memory: Memory, { reads }: Statements, mindOthers: () => void): Remembering {
   return (run) => (text, parameters) => {
     mindOthers()
     // As it was before: whatever is written while this waits for its turn makes it outdated.
-    const state = memory.stateOf(touched(text).reads)
+    const state = memory.stateOf(reads(text))
     const known = memory.recall(text, parameters, state)
     if (known) return known
     const keep = (outcome: StatementOutcome) => {
