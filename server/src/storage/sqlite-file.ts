@@ -43,7 +43,7 @@ export interface Statements {
   run(text: string, parameters: readonly unknown[]): RawOutcome
   /** Which tables a statement reads; for the few that are remembered. */
   reads(text: string): readonly string[]
-  /** Which tables it writes, also by triggers. */
+  /** Which tables it writes, also by triggers; known for certain once it has run. */
   writes(text: string): readonly string[]
 }
 
@@ -54,7 +54,15 @@ const preparedMax = 1_000
 export function statementsOn(database: DatabaseSync): Statements {
   const prepared = new Map<string, Prepared>()
   const readBy = new Map<string, readonly string[]>()
-  const prepare = preparing(database)
+  const asked = notingLeave(database)
+
+  function prepare(text: string): Prepared {
+    for (const tables of [asked.reads, asked.writes]) tables.clear()
+    const statement = database.prepare(text)
+    statement.setReturnArrays(true)
+    const columns = statement.columns().map(({ name }) => name)
+    return { statement, columns, reads: [...asked.reads], writes: [...asked.writes] }
+  }
 
   function preparedOf(text: string): Prepared {
     const known = prepared.get(text)
@@ -67,11 +75,14 @@ export function statementsOn(database: DatabaseSync): Statements {
 
   return {
     run(text, parameters) {
-      const { statement, columns } = preparedOf(text)
-      const values = parameters as (string | number | null)[]
-      if (columns.length === 0) return { columns, rows: [], changes: Number(statement.run(...values).changes) }
-      const rows = statement.all(...values) as unknown as unknown[][]
-      return { columns, rows, changes: rows.length }
+      const entry = preparedOf(text)
+      asked.writes.clear()
+      try {
+        return answerOf(entry, parameters)
+      } finally {
+        // Where the schema has changed, such as by a new trigger, it was prepared anew.
+        if (asked.writes.size > 0) entry.writes = [...asked.writes]
+      }
     },
     reads(text) {
       const known = readBy.get(text)
@@ -84,10 +95,17 @@ export function statementsOn(database: DatabaseSync): Statements {
   }
 }
 
+function answerOf({ statement, columns }: Prepared, parameters: readonly unknown[]): RawOutcome {
+  const values = parameters as (string | number | null)[]
+  if (columns.length === 0) return { columns, rows: [], changes: Number(statement.run(...values).changes) }
+  const rows = statement.all(...values) as unknown as unknown[][]
+  return { columns, rows, changes: rows.length }
+}
+
 const writing: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE]
 
 /** The database asks for leave to touch each table while it prepares a statement; it is given, and noted. */
-function preparing(database: DatabaseSync): (text: string) => Prepared {
+function notingLeave(database: DatabaseSync): { reads: Set<string>; writes: Set<string> } {
   const reads = new Set<string>()
   const writes = new Set<string>()
   database.setAuthorizer((action, table) => {
@@ -95,12 +113,7 @@ function preparing(database: DatabaseSync): (text: string) => Prepared {
     if (table !== null && writing.includes(action)) writes.add(table)
     return constants.SQLITE_OK
   })
-  return (text) => {
-    for (const tables of [reads, writes]) tables.clear()
-    const statement = database.prepare(text)
-    statement.setReturnArrays(true)
-    return { statement, columns: statement.columns().map(({ name }) => name), reads: [...reads], writes: [...writes] }
-  }
+  return { reads, writes }
 }
 
 /**

@@ -124,6 +124,21 @@ describe('what the embedded database remembers', () => {
     assert.deepEqual(await recalled(database.reader, 'ann'), [{ role: 'r0', value: 1 }])
   })
 
+  it('is what a trigger has changed that was made after the statement was prepared', async () => {
+    const { database, file } = await openRoles()
+    const valueOfRole = 'SELECT value FROM permissions WHERE role = ?'
+    const touch = () => database.write(async ({ run }) => void (await run('UPDATE people SET role = role', [])))
+    await touch()
+    const other = openFile(file)
+    other.exec('CREATE TRIGGER counts AFTER UPDATE ON people BEGIN UPDATE permissions SET value = value + 1; END')
+    other.close()
+    for (let times = 0; times < 3; times += 1) {
+      const seen = await database.reader.recall?.(valueOfRole, ['r0'])
+      assert.deepEqual(seen?.rows, [{ value: times * uids.length }])
+      await touch()
+    }
+  })
+
   it('is read once, and cannot be changed', async () => {
     const { database } = await openRoles()
     const [first] = [await recalled(database.reader, 'ann')]

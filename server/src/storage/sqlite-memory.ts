@@ -13,7 +13,7 @@ export interface Memory {
   keep(text: string, parameters: readonly unknown[], state: State, outcome: StatementOutcome): void
   /** The state that some tables are in. */
   stateOf(tables: readonly string[]): State
-  /** These tables are about to be written, by a transaction that others do not see yet. */
+  /** These tables were just written, by a transaction that others do not see yet. */
   written(tables: readonly string[]): void
   /** What was written is there for everybody, or is undone. */
   settled(): void

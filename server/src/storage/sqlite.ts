@@ -97,7 +97,8 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
   const mindOthers = (forCertain = false) => void (othersHaveWritten(forCertain) && memory.forgetAll())
   const [reading, writing] = [statementsOn(reader), statementsOn(writer)]
   const readRows = statements(reading)
-  const recallRead = remembering(memory, reading, mindOthers)
+  // What the two connections read is compared by the same tables.
+  const recallRead = remembering(memory, writing, mindOthers)
   const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readInTurns(readRows, whose), recallRead))
   const trouble = watchTrouble(listener)
   const transactions = transactionsOn(writer)
@@ -311,8 +312,11 @@ function statements({ run }: Statements): (text: string, parameters: readonly un
 function notingWrites(memory: Memory, writing: Statements) {
   const run = statements(writing)
   return (text: string, parameters: readonly unknown[]) => {
-    memory.written(writing.writes(text))
-    return run(text, parameters)
+    try {
+      return run(text, parameters)
+    } finally {
+      memory.written(writing.writes(text))
+    }
   }
 }
 
