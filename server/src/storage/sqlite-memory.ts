@@ -37,6 +37,8 @@ const keptMax = 4_000
 const charactersMax = 2_000_000
 // A single large record would cost many small ones their place.
 const charactersOfOneMax = 20_000
+/** Of what there is room for, what stays when there is none left. */
+const partLeft = 0.9
 
 export function createMemory(): Memory {
   const kept = new Map<string, Kept>()
@@ -58,6 +60,14 @@ export function createMemory(): Memory {
     kept.delete(key)
   }
 
+  /** For many at once: the way to the oldest leads past the places of all that went before. */
+  function makeRoom(): void {
+    for (const oldest of kept.keys()) {
+      if (kept.size <= keptMax * partLeft && characters <= charactersMax * partLeft) return
+      forget(oldest)
+    }
+  }
+
   return {
     recall(text, parameters, state) {
       const known = kept.get(keyOf(text, parameters))
@@ -70,10 +80,7 @@ export function createMemory(): Memory {
       forget(key)
       kept.set(key, { outcome: frozen(outcome), state, characters: size })
       characters += size
-      for (const oldest of kept.keys()) {
-        if (kept.size <= keptMax && characters <= charactersMax) break
-        forget(oldest)
-      }
+      if (kept.size > keptMax || characters > charactersMax) makeRoom()
     },
     stateOf(tables) {
       let writes = forgotten
