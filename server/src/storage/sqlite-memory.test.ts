@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { randomFrom, seedFrom } from '../../../tests/support/random.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
 import { openSqlite, sqliteFile } from './sqlite.ts'
 import { openFile, statementsOn } from './sqlite-file.ts'
@@ -147,6 +147,24 @@ describe('what the embedded database remembers', () => {
     assert.throws(() => Object.assign(first?.[0] as object, { value: 9 }), TypeError)
     await database.write(({ run }) => Promise.resolve(run('UPDATE people SET role = role WHERE 1 = 0', [])))
     assert.notEqual(await recalled(database.reader, 'ann'), first)
+  })
+
+  it('is told apart by parameters of every kind', async () => {
+    const { database } = await openRoles()
+    const kindOf = 'SELECT typeof(?1) AS kind, hex(?1) AS value, (SELECT count(*) FROM people) AS n'
+    const answers = async (ask: RunStatement | undefined, value: unknown) => {
+      try {
+        return (await ask?.(kindOf, [value]))?.rows
+      } catch {
+        return 'refused'
+      }
+    }
+    const texts = ['', '1', 'null', '"1"', '\ud800', '\\ud800', new Date(0).toISOString()]
+    const others = [1, 1n, true, null, undefined, Number.NaN, Infinity, -Infinity, new Date(0), Buffer.from('1')]
+    for (const value of [...others, ...texts, ...others]) {
+      const { run, recall } = database.reader
+      assert.deepEqual(await answers(recall, value), await answers(run, value), String(value))
+    }
   })
 
   it('is bounded, and nothing large is part of it', () => {

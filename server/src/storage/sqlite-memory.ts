@@ -29,7 +29,7 @@ export type State = number | undefined
 
 interface Kept {
   outcome: StatementOutcome
-  state: State
+  state: number
   characters: number
 }
 
@@ -70,13 +70,15 @@ export function createMemory(): Memory {
 
   return {
     recall(text, parameters, state) {
+      if (state === undefined || !parameters.every(isPlain)) return undefined
       const known = kept.get(keyOf(text, parameters))
-      return known && known.state === state ? known.outcome : undefined
+      return known?.state === state ? known.outcome : undefined
     },
     keep(text, parameters, state, outcome) {
+      if (state === undefined || !parameters.every(isPlain)) return
       const key = keyOf(text, parameters)
       const size = key.length + charactersIn(outcome.rows)
-      if (state === undefined || size > charactersOfOneMax) return
+      if (size > charactersOfOneMax) return
       forget(key)
       kept.set(key, { outcome: frozen(outcome), state, characters: size })
       characters += size
@@ -103,6 +105,11 @@ export function createMemory(): Memory {
       characters = 0
     },
   }
+}
+
+/** Anything else may look like another once it is text, so nothing is remembered by it. */
+function isPlain(parameter: unknown): boolean {
+  return typeof parameter === 'string' || parameter === null || Number.isFinite(parameter)
 }
 
 function charactersIn(rows: readonly unknown[]): number {
