@@ -31,20 +31,20 @@ export interface RawOutcome {
   changes: number
 }
 
-/** Which tables a statement reads, and which it writes, also by triggers. */
-export interface Touched {
+interface Prepared {
+  statement: StatementSync
+  columns: string[]
+  /** The tables that it asked for leave to read, and to write. */
   reads: readonly string[]
   writes: readonly string[]
 }
 
-interface Prepared extends Touched {
-  statement: StatementSync
-  columns: string[]
-}
-
 export interface Statements {
   run(text: string, parameters: readonly unknown[]): RawOutcome
-  touched(text: string): Touched
+  /** Which tables a statement reads; for the few that are remembered. */
+  reads(text: string): readonly string[]
+  /** Which tables it writes, also by triggers; known for certain once it has run. */
+  writes(text: string): readonly string[]
 }
 
 // Statement texts come from code, not from callers, so this is reached only by lists of varying length.
@@ -53,7 +53,16 @@ const preparedMax = 1_000
 /** Prepares each text once per connection and keeps it: preparing costs more than most statements. */
 export function statementsOn(database: DatabaseSync): Statements {
   const prepared = new Map<string, Prepared>()
-  const prepare = preparing(database)
+  const readBy = new Map<string, readonly string[]>()
+  const asked = notingLeave(database)
+
+  function prepare(text: string): Prepared {
+    for (const tables of [asked.reads, asked.writes]) tables.clear()
+    const statement = database.prepare(text)
+    statement.setReturnArrays(true)
+    const columns = statement.columns().map(({ name }) => name)
+    return { statement, columns, reads: [...asked.reads], writes: [...asked.writes] }
+  }
 
   function preparedOf(text: string): Prepared {
     const known = prepared.get(text)
@@ -66,20 +75,37 @@ export function statementsOn(database: DatabaseSync): Statements {
 
   return {
     run(text, parameters) {
-      const { statement, columns } = preparedOf(text)
-      const values = parameters as (string | number | null)[]
-      if (columns.length === 0) return { columns, rows: [], changes: Number(statement.run(...values).changes) }
-      const rows = statement.all(...values) as unknown as unknown[][]
-      return { columns, rows, changes: rows.length }
+      const entry = preparedOf(text)
+      asked.writes.clear()
+      try {
+        return answerOf(entry, parameters)
+      } finally {
+        // Where the schema has changed, such as by a new trigger, it was prepared anew.
+        if (asked.writes.size > 0) entry.writes = [...asked.writes]
+      }
     },
-    touched: preparedOf,
+    reads(text) {
+      const known = readBy.get(text)
+      if (known) return known
+      const tables = [...new Set([...preparedOf(text).reads, ...tablesOpened(database, text)])]
+      readBy.set(text, tables)
+      return tables
+    },
+    writes: (text) => preparedOf(text).writes,
   }
+}
+
+function answerOf({ statement, columns }: Prepared, parameters: readonly unknown[]): RawOutcome {
+  const values = parameters as (string | number | null)[]
+  if (columns.length === 0) return { columns, rows: [], changes: Number(statement.run(...values).changes) }
+  const rows = statement.all(...values) as unknown as unknown[][]
+  return { columns, rows, changes: rows.length }
 }
 
 const writing: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE]
 
 /** The database asks for leave to touch each table while it prepares a statement; it is given, and noted. */
-function preparing(database: DatabaseSync): (text: string) => Prepared {
+function notingLeave(database: DatabaseSync): { reads: Set<string>; writes: Set<string> } {
   const reads = new Set<string>()
   const writes = new Set<string>()
   database.setAuthorizer((action, table) => {
@@ -87,12 +113,20 @@ function preparing(database: DatabaseSync): (text: string) => Prepared {
     if (table !== null && writing.includes(action)) writes.add(table)
     return constants.SQLITE_OK
   })
-  return (text) => {
-    for (const tables of [reads, writes]) tables.clear()
-    const statement = database.prepare(text)
-    statement.setReturnArrays(true)
-    return { statement, columns: statement.columns().map(({ name }) => name), reads: [...reads], writes: [...writes] }
-  }
+  return { reads, writes }
+}
+
+/**
+ * The tables that the program of a statement opens, by themselves or by an index. What is joined by columns of the same name
+ * is read without asking for leave; what is no part of the file, such as a list of values, is asked for only.
+ */
+function tablesOpened(database: DatabaseSync, text: string): string[] {
+  const tableAt = database.prepare('SELECT tbl_name FROM sqlite_schema WHERE rootpage = ?')
+  return database
+    .prepare(`EXPLAIN ${text}`)
+    .all()
+    .filter(({ opcode }) => opcode === 'OpenRead')
+    .flatMap(({ p2: rootPage }) => tableAt.all(Number(rootPage)).map(({ tbl_name }) => String(tbl_name)))
 }
 
 /** The driver's own row objects are dictionaries, which cost a third more to make and are slow to read. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { randomFrom, seedFrom } from '../../../tests/support/random.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, RunStatement } from './connection.ts'
 import type { Database } from './database.ts'
 import { openSqlite, sqliteFile } from './sqlite.ts'
 import { openFile, statementsOn } from './sqlite-file.ts'
@@ -96,7 +97,7 @@ describe('what the embedded database remembers', () => {
     assert.ok(found > 300 && undone > 30, `${found} looks, ${undone} undone`)
   })
 
-  it('is what another process has written, in the next turn and in the next transaction', async () => {
+  it('is what another process has written, when anything is heard next and in the next transaction', async () => {
     const { database, file } = await openRoles()
     const other = open(file)
     for (let value = 1; value <= 20; value += 1) {
@@ -111,6 +112,35 @@ describe('what the embedded database remembers', () => {
     }
   })
 
+  it('is what another process has written by the time that anything is heard of it', async () => {
+    const { database, file } = await openRoles()
+    const other = openFile(file)
+    await nextTurn()
+    // It is heard before the turn of the event loop is over that begins here.
+    const heard = stat(file)
+    assert.deepEqual(await recalled(database.reader, 'ann'), [{ role: 'r0', value: 0 }])
+    other.exec('UPDATE permissions SET value = 1')
+    other.close()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    await heard
+    assert.deepEqual(await recalled(database.reader, 'ann'), [{ role: 'r0', value: 1 }])
+  })
+
+  it('is what a trigger has changed that was made after the statement was prepared', async () => {
+    const { database, file } = await openRoles()
+    const valueOfRole = 'SELECT value FROM permissions WHERE role = ?'
+    const touch = () => database.write(async ({ run }) => void (await run('UPDATE people SET role = role', [])))
+    await touch()
+    const other = openFile(file)
+    other.exec('CREATE TRIGGER counts AFTER UPDATE ON people BEGIN UPDATE permissions SET value = value + 1; END')
+    other.close()
+    for (let times = 0; times < 3; times += 1) {
+      const seen = await database.reader.recall?.(valueOfRole, ['r0'])
+      assert.deepEqual(seen?.rows, [{ value: times * uids.length }])
+      await touch()
+    }
+  })
+
   it('is read once, and cannot be changed', async () => {
     const { database } = await openRoles()
     const [first] = [await recalled(database.reader, 'ann')]
@@ -121,12 +151,30 @@ describe('what the embedded database remembers', () => {
     assert.notEqual(await recalled(database.reader, 'ann'), first)
   })
 
+  it('is told apart by parameters of every kind', async () => {
+    const { database } = await openRoles()
+    const kindOf = 'SELECT typeof(?1) AS kind, hex(?1) AS value, (SELECT count(*) FROM people) AS n'
+    const answers = async (ask: RunStatement | undefined, value: unknown) => {
+      try {
+        return (await ask?.(kindOf, [value]))?.rows
+      } catch {
+        return 'refused'
+      }
+    }
+    const texts = ['', '1', 'null', '"1"', '\ud800', '\\ud800', new Date(0).toISOString()]
+    const others = [1, 1n, true, null, undefined, Number.NaN, Infinity, -Infinity, new Date(0), Buffer.from('1')]
+    for (const value of [...others, ...texts, ...others]) {
+      const { run, recall } = database.reader
+      assert.deepEqual(await answers(recall, value), await answers(run, value), String(value))
+    }
+  })
+
   it('is bounded, and nothing large is part of it', () => {
     const memory = createMemory()
     const outcomeOf = (text: string) => ({ rows: [{ text }], changes: 0 })
     const isKept = (n: number) => memory.recall('SELECT', [n], 0) !== undefined
     for (let n = 0; n < 4_001; n += 1) memory.keep('SELECT', [n], 0, outcomeOf('small'))
-    assert.deepEqual([isKept(0), isKept(1), isKept(4_000)], [false, true, true])
+    assert.deepEqual([isKept(0), isKept(400), isKept(401), isKept(4_000)], [false, false, true, true])
     memory.keep('SELECT', [-1], 0, outcomeOf('x'.repeat(20_000)))
     assert.equal(isKept(-1), false)
     for (let n = 0; n < 300; n += 1) memory.keep('SELECT', [-2 - n], 0, outcomeOf('x'.repeat(19_000)))
@@ -137,10 +185,21 @@ describe('what the embedded database remembers', () => {
     const database = openFile(':memory:')
     database.exec(`CREATE TABLE one (a); CREATE TABLE two (a); CREATE TABLE three (a);
       CREATE TRIGGER follows AFTER INSERT ON one BEGIN INSERT INTO two VALUES (new.a); END`)
-    const { touched } = statementsOn(database)
-    assert.deepEqual(touched('INSERT INTO one VALUES (1)').writes, ['one', 'two'])
-    assert.deepEqual(touched('WITH some AS (SELECT a FROM three) DELETE FROM two WHERE a IN some').writes, ['two'])
-    assert.deepEqual(touched('SELECT (SELECT count(*) FROM three) FROM one').reads.toSorted(), ['one', 'three'])
+    const { reads, writes } = statementsOn(database)
+    assert.deepEqual(writes('INSERT INTO one VALUES (1)'), ['one', 'two'])
+    assert.deepEqual(writes('WITH some AS (SELECT a FROM three) DELETE FROM two WHERE a IN some'), ['two'])
+    assert.deepEqual(reads('SELECT (SELECT count(*) FROM three) FROM one').toSorted(), ['one', 'three'])
+    database.close()
+  })
+
+  it('knows also the tables that it is not asked for leave to read', () => {
+    const database = openFile(':memory:')
+    database.exec(`CREATE TABLE one (a, b); CREATE TABLE two (a PRIMARY KEY) WITHOUT ROWID; CREATE INDEX by_a ON one (a);
+      CREATE VIEW both AS SELECT one.b FROM one JOIN two USING (a)`)
+    const { reads } = statementsOn(database)
+    assert.deepEqual(reads('SELECT 1 FROM one NATURAL JOIN two').toSorted(), ['one', 'two'])
+    assert.deepEqual(reads('SELECT one.b FROM one JOIN two USING (a) WHERE b = ?').toSorted(), ['one', 'two'])
+    assert.deepEqual(reads('SELECT count(*) FROM both').toSorted(), ['one', 'two'])
     database.close()
   })
 })

@@ -13,7 +13,7 @@ export interface Memory {
   keep(text: string, parameters: readonly unknown[], state: State, outcome: StatementOutcome): void
   /** The state that some tables are in. */
   stateOf(tables: readonly string[]): State
-  /** These tables are about to be written, by a transaction that others do not see yet. */
+  /** These tables were just written, by a transaction that others do not see yet. */
   written(tables: readonly string[]): void
   /** What was written is there for everybody, or is undone. */
   settled(): void
@@ -29,7 +29,7 @@ export type State = number | undefined
 
 interface Kept {
   outcome: StatementOutcome
-  state: State
+  state: number
   characters: number
 }
 
@@ -37,6 +37,8 @@ const keptMax = 4_000
 const charactersMax = 2_000_000
 // A single large record would cost many small ones their place.
 const charactersOfOneMax = 20_000
+/** Of what there is room for, what stays when there is none left. */
+const partLeft = 0.9
 
 export function createMemory(): Memory {
   const kept = new Map<string, Kept>()
@@ -58,22 +60,29 @@ export function createMemory(): Memory {
     kept.delete(key)
   }
 
+  /** For many at once: the way to the oldest leads past the places of all that went before. */
+  function makeRoom(): void {
+    for (const oldest of kept.keys()) {
+      if (kept.size <= keptMax * partLeft && characters <= charactersMax * partLeft) return
+      forget(oldest)
+    }
+  }
+
   return {
     recall(text, parameters, state) {
+      if (state === undefined || !parameters.every(isPlain)) return undefined
       const known = kept.get(keyOf(text, parameters))
-      return known && known.state === state ? known.outcome : undefined
+      return known?.state === state ? known.outcome : undefined
     },
     keep(text, parameters, state, outcome) {
+      if (state === undefined || !parameters.every(isPlain)) return
       const key = keyOf(text, parameters)
       const size = key.length + charactersIn(outcome.rows)
-      if (state === undefined || size > charactersOfOneMax) return
+      if (size > charactersOfOneMax) return
       forget(key)
       kept.set(key, { outcome: frozen(outcome), state, characters: size })
       characters += size
-      for (const oldest of kept.keys()) {
-        if (kept.size <= keptMax && characters <= charactersMax) break
-        forget(oldest)
-      }
+      if (kept.size > keptMax || characters > charactersMax) makeRoom()
     },
     stateOf(tables) {
       let writes = forgotten
@@ -98,6 +107,11 @@ export function createMemory(): Memory {
   }
 }
 
+/** Anything else may look like another once it is text, so nothing is remembered by it. */
+function isPlain(parameter: unknown): boolean {
+  return typeof parameter === 'string' || parameter === null || Number.isFinite(parameter)
+}
+
 function charactersIn(rows: readonly unknown[]): number {
   let sum = 0
   for (const row of rows as object[]) {
@@ -114,8 +128,9 @@ function frozen(outcome: StatementOutcome): StatementOutcome {
 }
 
 /**
- * Tells whether somebody else has written to the file since it was last asked, such as the command line. Reads ask once in
- * a turn of the event loop: whatever is heard in a turn was said before it. A transaction asks for certain.
+ * Tells whether somebody else has written to the file since it was last asked, such as the command line. Reads ask once for
+ * all that follows from one thing heard: it was said before. A whole turn of the event loop would be too long, because what
+ * is heard later in it may tell of what was written meanwhile. A transaction asks for certain.
  */
 export function watchForOthers(writer: DatabaseSync): (forCertain: boolean) => boolean {
   const version = writer.prepare('PRAGMA data_version')
@@ -126,7 +141,7 @@ export function watchForOthers(writer: DatabaseSync): (forCertain: boolean) => b
     if (isSure && !forCertain) return false
     if (!isSure) {
       isSure = true
-      setImmediate(() => {
+      process.nextTick(() => {
         isSure = false
       })
     }

@@ -97,7 +97,8 @@ export function openSqlite(file: string, listener = untold, syncFile?: SyncFile)
   const mindOthers = (forCertain = false) => void (othersHaveWritten(forCertain) && memory.forgetAll())
   const [reading, writing] = [statementsOn(reader), statementsOn(writer)]
   const readRows = statements(reading)
-  const recallRead = remembering(memory, reading, mindOthers)
+  // What the two connections read is compared by the same tables.
+  const recallRead = remembering(memory, writing, mindOthers)
   const connectionsOfApps = keptByApp((whose) => connectionOver(flavour, readInTurns(readRows, whose), recallRead))
   const trouble = watchTrouble(listener)
   const transactions = transactionsOn(writer)
@@ -324,17 +325,20 @@ function statements({ run }: Statements): (text: string, parameters: readonly un
 function notingWrites(memory: Memory, writing: Statements) {
   const run = statements(writing)
   return (text: string, parameters: readonly unknown[]) => {
-    memory.written(writing.touched(text).writes)
-    return run(text, parameters)
+    try {
+      return run(text, parameters)
+    } finally {
+      memory.written(writing.writes(text))
+    }
   }
 }
 
 /** `mindOthers` forgets what another process may have changed. */
-function remembering(memory: Memory, { touched }: Statements, mindOthers: () => void): Remembering {
+function remembering(memory: Memory, { reads }: Statements, mindOthers: () => void): Remembering {
   return (run) => (text, parameters) => {
     mindOthers()
     // As it was before: whatever is written while this waits for its turn makes it outdated.
-    const state = memory.stateOf(touched(text).reads)
+    const state = memory.stateOf(reads(text))
     const known = memory.recall(text, parameters, state)
     if (known) return known
     const keep = (outcome: StatementOutcome) => {
