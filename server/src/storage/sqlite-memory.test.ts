@@ -118,12 +118,12 @@ describe('what the embedded database remembers', () => {
     await nextTurn()
     // It is heard before the turn of the event loop is over that begins here.
     const heard = stat(file)
-    assert.deepEqual(await recalled(database.reader, 'ann'), [{ role: 'r0', value: 0 }])
+    assert.deepEqual(await recalled(database.reader, 'ann'), [{ role: 'r0', written: 0, value: 0 }])
     other.exec('UPDATE permissions SET value = 1')
     other.close()
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
     await heard
-    assert.deepEqual(await recalled(database.reader, 'ann'), [{ role: 'r0', value: 1 }])
+    assert.deepEqual(await recalled(database.reader, 'ann'), [{ role: 'r0', written: 0, value: 1 }])
   })
 
   it('is what a trigger has changed that was made after the statement was prepared', async () => {
