@@ -14,6 +14,7 @@ const timers = /\b(setTimeout|setInterval|Atomics\.wait|scheduler\.wait|pg_sleep
 
 const mayUseTimers: Record<string, string> = {
   'server/src/storage/postgres-pool.install.test.ts': 'statements that are ended in the middle have to last',
+  'server/src/storage/sqlite-memory.test.ts': 'holds the event loop until something is there for it to hear',
   'server/src/storage/sqlite-readers.install.test.ts': 'has a process that goes on for ever, to be ended',
   'tests/abuse.alone.test.ts': 'measures at rest, then under load',
   'tests/gateway-nodes.endurance.test.ts': 'speaks at a steady rate',
