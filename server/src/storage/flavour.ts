@@ -20,6 +20,8 @@ export interface Flavour {
   takeId(run: RunStatement, table: keyof Tables): Promise<number>
   /** Statements run in the server's own thread: what is counted by one of them is better counted by several in turn. */
   runsInThread: boolean
+  /** There is one transaction that writes at a time, whatever it writes: nobody has to queue up for anything else. */
+  writesInTurn: boolean
   createAdapter(): DialectAdapter
   createQueryCompiler(): QueryCompiler
 }

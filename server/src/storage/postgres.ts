@@ -37,6 +37,7 @@ const flavour: Flavour = {
   settledId,
   takeId,
   runsInThread: false,
+  writesInTurn: false,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 }

@@ -45,7 +45,7 @@ const queueUp = prepared<{ name: string }, unknown>((db, { name }) =>
  * such as "at most 25 of these".
  */
 export async function oneAtATime(db: TenantDb, name: string): Promise<void> {
-  await queueUp(db, { name })
+  if (!connectionUnder(db).flavour.writesInTurn) await queueUp(db, { name })
 }
 
 /**

@@ -48,6 +48,7 @@ const flavour: Flavour = {
     return (rows as [{ id: number }])[0].id
   },
   runsInThread: true,
+  writesInTurn: true,
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }

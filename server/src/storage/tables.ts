@@ -111,7 +111,7 @@ export interface InstallSettingRow {
   value: string
 }
 
-/** A row to queue up for; see `oneAtATime`. */
+/** A row to queue up for, where several write at a time; see `oneAtATime`. */
 export interface LockRow {
   app_id: string
   name: string

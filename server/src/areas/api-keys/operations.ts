@@ -5,7 +5,7 @@ import { Done, done, one } from '../../common/reply.ts'
 import { operation } from '../../kit/operation.ts'
 import { apiKeyNotFound, noSelfAction } from './errors.ts'
 import { ApiKey, ApiKeyCreate, ApiKeyListQuery, ApiKeyUpdate } from './schemas.ts'
-import { addKey, changeKey, keyFilters, keysOf, removeKey, requireKey, toApiKey } from './store.ts'
+import { addKey, changeKey, keyFilters, keysOf, removeKey, requireKey, toApiKey, withValue } from './store.ts'
 
 const createApiKey = operation({
   id: 'createApiKey',
@@ -39,7 +39,7 @@ const getApiKey = operation({
   reply: one(ApiKey),
   errors: [apiKeyNotFound],
   find: ({ db, params, tools }) => requireKey(db, tools.secrets, params.apiKey),
-  run: async ({ found, tools }) => ({ data: toApiKey(found, tools.secrets) }),
+  run: async ({ found, params }) => ({ data: withValue(found, params.apiKey) }),
 })
 
 const updateApiKey = operation({
@@ -53,11 +53,11 @@ const updateApiKey = operation({
   errors: [apiKeyNotFound, noSelfAction],
   find: ({ db, params, tools }) => requireKey(db, tools.secrets, params.apiKey),
   async run(call) {
-    const { found, body, caller, tools } = call
+    const { found, params, body, caller } = call
     refuseOwnKey(caller, found)
-    if (body.name === undefined && body.scope === undefined) return { data: toApiKey(found, tools.secrets) }
-    const row = await changeKey(call, found, body)
-    return { data: toApiKey(row, tools.secrets) }
+    const isChange = body.name !== undefined || body.scope !== undefined
+    const row = isChange ? await changeKey(call, found, body) : found
+    return { data: withValue(row, params.apiKey) }
   },
 })
 

@@ -116,8 +116,13 @@ function refuseTakenName(others: { name: string }[], name: string | undefined): 
 }
 
 export function toApiKey(row: ApiKeyRow, secrets: Secrets): ApiKey {
+  return withValue(row, secrets.open(row.sealed))
+}
+
+/** For whoever knows the value already, as everybody does who asked for the key by it. */
+export function withValue(row: ApiKeyRow, apiKey: string): ApiKey {
   return {
-    apiKey: secrets.open(row.sealed),
+    apiKey,
     name: row.name,
     scope: row.scope,
     createdAt: row.created_at,
