@@ -362,4 +362,44 @@ export interface EventPayloads {
     /** What was seen to happen; `kind` tells which */
     fact: CallFact
   }
+  'callMessage.initiated': {
+    message: Message
+    /** Who is told live */
+    audience: string[]
+  }
+  'callMessage.ongoing': {
+    message: Message
+    /** Who is told live */
+    audience: string[]
+  }
+  'callMessage.busy': {
+    message: Message
+    /** Who is told live */
+    audience: string[]
+  }
+  'callMessage.rejected': {
+    message: Message
+    /** Who is told live */
+    audience: string[]
+  }
+  'callMessage.cancelled': {
+    message: Message
+    /** Who is told live */
+    audience: string[]
+  }
+  'callMessage.unanswered': {
+    message: Message
+    /** Who is told live */
+    audience: string[]
+  }
+  'callMessage.ended': {
+    message: Message
+    /** Who is told live */
+    audience: string[]
+  }
+  'callMessage.declined': {
+    message: Message
+    /** Who is told live */
+    audience: string[]
+  }
 }

@@ -166,6 +166,12 @@ export const appGroups = {
     listTranscriptions: operations.listCallTranscriptions,
     explain: operations.explainCall,
   },
+  /** Placing, answering, refusing and ending calls. */
+  ringing: {
+    createCall: operations.createCall,
+    updateCall: operations.updateCall,
+    createCallToken: operations.createCallToken,
+  },
   /** A door for tests and demos: scripted calls and a clock that can be moved. Off unless switched on. */
   emulator: {
     playCallScript: operations.playCallScript,

@@ -11,6 +11,7 @@ import type {
   BannedUser,
   Call,
   CallExplanation,
+  CallToken,
   ClientSettings,
   Collaborator,
   Conversation,
@@ -2975,6 +2976,60 @@ export interface ExplainCallInput {
 export const explainCall: Operation<ExplainCallInput, CallExplanation, 'app' | 'actor'> = {
   method: 'GET',
   path: '/v3/calls/{sessionId}/explain',
+}
+
+export interface CreateCallInput {
+  /** UID or GUID */
+  receiver: string
+  receiverType: 'user' | 'group'
+  type: 'audio' | 'video'
+  /** Free data; it comes back as `data.metadata` of the call messages */
+  metadata?: Record<string, unknown>
+  /** For how many seconds it rings; 45 unless the install is set otherwise */
+  timeout?: number
+}
+
+/**
+ * Place a call. Rings a user, or the members of a group, until somebody accepts, everybody refuses, the caller
+ * gives up or the time is over. The answer, and what everybody concerned is told live, is the call message in
+ * their conversation; the session id is `data.entities.on.entity.sessionid`.
+ */
+export const createCall: Operation<CreateCallInput, Message, 'actor' | 'client'> = {
+  method: 'POST',
+  path: '/v3/calls',
+}
+
+export interface UpdateCallInput {
+  /** Which session is meant */
+  sessionId: string
+  /** `ongoing` accepts or joins; `rejected` and `busy` refuse; `cancelled` takes back; `ended` hangs up */
+  status: string
+  /** Taken from clients that send it; the moment counts at which Parley hears of it */
+  joinedAt?: number
+}
+
+/**
+ * Accept, refuse, take back or end a call. Accepting is joining: minutes run from then on, and the device must
+ * be heard of within the lease. Where two talk, `ended` ends the call for both; from a call of a group it takes
+ * only the acting user.
+ */
+export const updateCall: Operation<UpdateCallInput, Message, 'actor' | 'client'> = {
+  method: 'PUT',
+  path: '/v3/calls/{sessionId}',
+}
+
+export interface CreateCallTokenInput {
+  /** Which session is meant */
+  sessionId: string
+}
+
+/**
+ * Get a call token. For whoever was rung, the caller, and members of the group. A device joins the session of
+ * the call with it.
+ */
+export const createCallToken: Operation<CreateCallTokenInput, CallToken, 'actor' | 'client'> = {
+  method: 'POST',
+  path: '/v3/calls/{sessionId}/token',
 }
 
 export interface PlayCallScriptInput {

@@ -17,6 +17,8 @@ export type CallFact =
       invited: string[]
       tags: string[]
       metaData?: Record<string, unknown>
+      ringsOnlyInvited?: true
+      ringSeconds?: number
       /** Why it happened */
       cause: string
     }
@@ -92,6 +94,7 @@ export type CallFact =
       kind: 'ended'
       /** When it happened, in UNIX seconds */
       at: number
+      by?: string
       /** Why it happened */
       cause: string
     }
@@ -437,6 +440,11 @@ export interface CallExplanation {
   }
   /** Rung, but beyond the 50 entries a record holds */
   notListed: string[]
+}
+
+export interface CallToken {
+  /** To join the session with, within five minutes */
+  token: string
 }
 
 export interface ClientSettings {

@@ -19,6 +19,7 @@ import { pins } from './pins/index.ts'
 import { rbac } from './rbac/index.ts'
 import { reactions } from './reactions/index.ts'
 import { restrictedFeatures } from './restricted-features/index.ts'
+import { ringing } from './ringing/index.ts'
 import { roles } from './roles/index.ts'
 import { scopePermissions } from './scope-permissions/index.ts'
 import { threads } from './threads/index.ts'
@@ -52,5 +53,6 @@ export const areas = [
   interactions,
   clientSettings,
   calls,
+  ringing,
   emulator,
 ]

@@ -58,6 +58,7 @@ export function workIn(
   }
   return {
     ...view,
+    device: brought?.device,
     emit: (event, payload) => emitEach(event, [payload]),
     emitEach,
     async later(definition, payload, { key, at = now, destination }) {

@@ -33,6 +33,8 @@ export interface View {
 
 /** What code inside a transaction works with, whoever called it: an operation, a follower or a job. */
 export interface Work extends View {
+  /** The connected device that asks for it, where it has said so. */
+  device?: string | undefined
   /** Records a fact in the log. */
   emit<Payload extends TSchema>(event: EventDefinition<Payload>, payload: Static<Payload>): Promise<void>
   /** Records many facts of one kind at once. */

@@ -10,7 +10,7 @@ export const callNotFound = defineError<{ sessionId: string }>(
 
 export const callingSelf = defineError(
   'ERR_CALLING_SELF',
-  400,
+  403,
   'the caller calls themself',
   () => 'Nobody can call themself.',
 )
@@ -45,14 +45,14 @@ export const alreadyLeftGroup = defineError(
 
 export const notStarted = defineError(
   'ERR_CALL_NOT_STARTED',
-  400,
+  409,
   'the call still rings',
   () => 'Nobody has answered the call yet.',
 )
 
 export const ongoingToInvalid = defineError(
   'ERR_CALL_ONGOING_TO_INVALID',
-  400,
+  409,
   'a call in progress can only end',
   () => 'A call in progress can only end.',
 )

@@ -26,6 +26,10 @@ const Initiated = Type.Object({
   invited: Type.Array(Type.String()),
   tags: Type.Array(Type.String()),
   metaData: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** In a group nobody but those hears it ring. */
+  ringsOnlyInvited: Type.Optional(Type.Literal(true)),
+  /** How long it rings, where the caller has said so. */
+  ringSeconds: Type.Optional(Type.Integer()),
   cause,
 })
 
@@ -49,7 +53,13 @@ const Left = Type.Object({ kind: Type.Literal('left'), at, uid, deviceId, cause 
 const Rejected = Type.Object({ kind: Type.Literal('rejected'), at, uid, cause })
 const Canceled = Type.Object({ kind: Type.Literal('canceled'), at, cause })
 const Unanswered = Type.Object({ kind: Type.Literal('unanswered'), at, cause })
-const Ended = Type.Object({ kind: Type.Literal('ended'), at, cause })
+const Ended = Type.Object({
+  kind: Type.Literal('ended'),
+  at,
+  /** Who hung up, or was the last to leave. */
+  by: Type.Optional(Type.String()),
+  cause,
+})
 
 const RecordingStarted = Type.Object({ kind: Type.Literal('recordingStarted'), at, rid: Type.String(), cause })
 const RecordingStopped = Type.Object({

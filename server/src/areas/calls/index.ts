@@ -16,11 +16,13 @@ declare module '../../kit/ports.ts' {
   }
 }
 
+export { isGroupInCall, isInCall } from './busy.ts'
 export type { Course } from './course.ts'
 export { beginCall, inCall, newSessionId } from './ledger.ts'
 export { recordOf } from './record.ts'
 export * as callRules from './rules.ts'
 export { signOfLife } from './signs.ts'
+export { type CallState, type CallStatus, isFinal } from './state.ts'
 export { callText, requireCall } from './store.ts'
 
 export const calls = area({

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { channelKey } from '../../kit/channel.ts'
 import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import { facetsOf, moveTally, type PlaceInList } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
+import { userChannel } from '../users/events.ts'
+import { stepOf, writeCallMessage } from './call-messages.ts'
 import { Course } from './course.ts'
 import { callNotFound } from './errors.ts'
-import { callEventFor } from './events.ts'
+import { callEventFor, messageEventFor } from './events.ts'
 import type { Fact, InitiatedFact } from './facts.ts'
 import { recordOf, shownTranscriptions } from './record.ts'
 import { type Intent, nextDeadline } from './rules.ts'
@@ -167,10 +170,37 @@ async function follow(
 async function tell(work: Work, sessionId: string, before: CallState | undefined, added: Fact[]): Promise<void> {
   let state = before
   for (const fact of added) {
-    state = state ? applyFact(state, fact) : begin(fact as InitiatedFact)
-    const event = callEventFor(sessionId, state, fact)
+    const after = state ? applyFact(state, fact) : begin(fact as InitiatedFact)
+    const event = callEventFor(sessionId, after, fact)
     if (event) await work.emit(event.definition, event.payload)
+    await tellConversation(work, sessionId, state, after, fact)
+    state = after
   }
+}
+
+/** Whom a call concerns that rings only for some of a group. */
+function audienceOf(state: CallState): string[] | undefined {
+  return state.start.ringsOnlyInvited && membersOf(state).map((uid) => channelKey(userChannel(uid)))
+}
+
+/** The step in the conversation's history; the call knows the newest, as the answer to whoever took it. */
+async function tellConversation(
+  work: Work,
+  sessionId: string,
+  before: CallState | undefined,
+  after: CallState,
+  fact: Fact,
+): Promise<void> {
+  const step = stepOf(before, after, fact)
+  const deed = step && (await writeCallMessage({ ...work, now: fact.at }, sessionId, after, step, work.device))
+  if (!deed) return
+  const audience = audienceOf(after) ?? deed.audience
+  await work.emit(messageEventFor(step.action, after.start.receiverType), { ...deed, audience })
+  await work.db
+    .update('calls')
+    .set({ message_id: Number(deed.message.id) })
+    .where('session_id', '=', sessionId)
+    .execute()
 }
 
 /** What the stored row holds besides its key: the document, and what lists compare. */

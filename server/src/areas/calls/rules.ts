@@ -45,7 +45,8 @@ export type CallAct = { cause?: string } & (
   | { kind: 'cameraOn' | 'cameraOff'; uid: string; deviceId: string }
   | { kind: 'left'; uid: string; deviceId: string }
   | { kind: 'rejected'; uid: string }
-  | { kind: 'canceled' | 'unanswered' | 'ended' }
+  | { kind: 'canceled' | 'unanswered' }
+  | { kind: 'ended'; by?: string }
   | { kind: 'recordingStarted'; rid: string }
   | { kind: 'recordingStopped'; rid: string; url: string }
   | { kind: 'transcribed'; tid: string; startTime: number; endTime: number; url: string }
@@ -138,7 +139,8 @@ const usualCause: Record<CallAct['kind'], string> = {
 /** What must happen at once because of a fact just applied. */
 function consequenceOf(after: CallState, intent: CallAct): Fact | undefined {
   if (intent.kind !== 'left' || someoneIsThere(after)) return undefined
-  if (after.status === 'ongoing') return { kind: 'ended', at: after.lastAt, cause: 'last participant left' }
+  const { uid: by } = intent
+  if (after.status === 'ongoing') return { kind: 'ended', at: after.lastAt, by, cause: 'last participant left' }
   // The caller waited in the call and gave up before anyone came.
   if (after.status === 'initiated') return { kind: 'canceled', at: after.lastAt, cause: 'caller left' }
   return undefined
@@ -236,10 +238,11 @@ export function overdue(
   state: CallState,
   signs: readonly Sign[],
   now: number,
-  { ringSeconds, leaseSeconds }: CallTimings,
+  timings: CallTimings,
 ): Intent | undefined {
   if (isFinal(state.status)) return undefined
-  const ringEndsAt = state.start.at + ringSeconds
+  const { leaseSeconds } = timings
+  const ringEndsAt = endOfRing(state, timings)
   if (state.status === 'initiated')
     return now >= ringEndsAt ? { kind: 'unanswered', happenedAt: ringEndsAt } : undefined
   if (!someoneIsThere(state)) {
@@ -257,6 +260,11 @@ export function overdue(
       happenedAt: silent.seenAt,
     }
   )
+}
+
+/** Callers may say how long it rings. */
+function endOfRing({ start }: CallState, { ringSeconds }: CallTimings): number {
+  return start.at + (start.ringSeconds ?? ringSeconds)
 }
 
 /** The facts of everything that time has brought about by `now`. */
@@ -277,14 +285,10 @@ export function inTurn(state: CallState, now: number, next: (present: CallState)
 }
 
 /** When `overdue` has to be asked again at the latest; nothing, once the call is final. */
-export function nextDeadline(
-  state: CallState,
-  signs: readonly Sign[],
-  { ringSeconds, leaseSeconds }: CallTimings,
-): number | undefined {
+export function nextDeadline(state: CallState, signs: readonly Sign[], timings: CallTimings): number | undefined {
   if (isFinal(state.status)) return undefined
-  const leases = signsIn(state, signs).map(({ seenAt }) => seenAt + leaseSeconds)
-  if (state.status === 'initiated' || leases.length === 0) return state.start.at + ringSeconds
+  const leases = signsIn(state, signs).map(({ seenAt }) => seenAt + timings.leaseSeconds)
+  if (state.status === 'initiated' || leases.length === 0) return endOfRing(state, timings)
   return Math.min(...leases)
 }
 

@@ -19,14 +19,14 @@ import { fold } from './state.ts'
 import type { CallRow } from './tables.ts'
 
 type Stored = Pick<CallRow, 'session_id' | 'live' | 'document' | 'transcriptions'>
-type Single = Stored & Pick<CallRow, 'extras'>
+type Single = Stored & Pick<CallRow, 'extras' | 'message_id'>
 
 const storedColumns = ['calls.session_id', 'calls.live', 'calls.document', 'calls.transcriptions'] as const
 
 const callById = prepared<{ sessionId: string }, Single>((db, { sessionId }) =>
   db
     .select('calls')
-    .select([...storedColumns, 'calls.extras'])
+    .select([...storedColumns, 'calls.extras', 'calls.message_id'])
     .where('calls.session_id', '=', sessionId),
 )
 

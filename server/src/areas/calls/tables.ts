@@ -31,6 +31,8 @@ interface CallTable {
   transcriptions: string | null
   fact_count: number
   updated_at: Generated<number>
+  /** The newest message that tells of it in its conversation. */
+  message_id: Generated<number | null>
 }
 
 export type CallRow = Selectable<CallTable>
@@ -135,6 +137,11 @@ export const migrations: Migrations = {
   // A device has a row from the moment it joins; those that are there already get theirs.
   '20261124-signs-of-life': async (database) => {
     for (const { id } of await database.selectFrom('apps').select('id').execute()) await noteDevices(database, id)
+  },
+  '20261201-ringing': async ({ schema }) => {
+    await schema.alterTable('calls').addColumn('message_id', 'bigint').execute()
+    // Whether somebody is in a call.
+    await schema.createIndex('call_signs_by_user').on('call_signs').columns(['app_id', 'uid', 'session_id']).execute()
   },
 }
 

@@ -3,7 +3,7 @@ import { audit } from './audit.ts'
 import { timelineEvents } from './events.ts'
 import { migrations } from './tables.ts'
 
-export { type Action, type Entity, writeAction } from './actions.ts'
+export { type Action, type Entity, type WrittenDeed, writeAction, writeDeed } from './actions.ts'
 export { audienceFor } from './audience.ts'
 export { advance, retreat } from './cursors.ts'
 export { Emptied, emptySome, erasuresAtOnce, forgettingMessages, messagesPerBatch, rowsPerBatch } from './erase.ts'

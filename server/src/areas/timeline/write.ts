@@ -148,10 +148,14 @@ export async function writeMessage(work: Work, place: Place, draft: Draft): Prom
   if (!added) throw new Error('A message was not written.')
   const row: MessageRow = { ...message, ...untouched, app_id: db.appId, id: added.id }
   await addMentions(db, row, draft.mentions ?? [])
-  // Whoever speaks has seen what was said; whoever does something, such as deleting, need not have.
-  if (draft.category !== 'action') await catchUp(work, conversation, row)
+  // Whoever speaks has seen what was said; whoever does something, such as deleting or calling, need not have.
+  if (!isDeed(draft)) await catchUp(work, conversation, row)
   else if (place.type === 'user') await openSides(db, place, row, now)
   return row
+}
+
+function isDeed({ category }: Draft): boolean {
+  return category === 'action' || category === 'call'
 }
 
 async function catchUp(work: Work, conversation: ConversationRow, row: MessageRow): Promise<void> {

@@ -1,0 +1,49 @@
+import { job } from '../../kit/job.ts'
+import { Type } from '../../kit/schema.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { inCall } from '../calls/index.ts'
+
+/**
+ * Two people ring each other at the same moment. Both calls ring; as soon as one of them is answered, the other has nobody
+ * left to ring for, and is taken back. Each call is changed by itself: whoever holds two could keep others waiting in a
+ * circle.
+ */
+
+const looksAt = 20
+
+/** Calls by which `caller` still rings `called`. */
+export async function crossedBy(db: TenantDb, caller: string, called: string): Promise<string[]> {
+  const rows = await db
+    .select('call_members')
+    .innerJoin('calls', (join) =>
+      join.onRef('calls.app_id', '=', 'call_members.app_id').onRef('calls.session_id', '=', 'call_members.session_id'),
+    )
+    .select(['calls.session_id', 'calls.document', 'calls.live'])
+    .where('call_members.uid', '=', caller)
+    .orderBy('call_members.initiated_at', 'desc')
+    .orderBy('call_members.session_id')
+    .limit(looksAt)
+    .execute()
+  return rows
+    .filter(({ live, document }) => live === 1 && isRing(document, caller, called))
+    .map((row) => row.session_id)
+}
+
+function isRing(document: string, caller: string, called: string): boolean {
+  const { initiator, receiver, receiverType, status } = JSON.parse(document)
+  return status === 'initiated' && receiverType === 'user' && initiator === caller && receiver === called
+}
+
+export const takeBack = job({
+  name: 'ringing.takeBack',
+  payload: Type.Object({ sessionId: Type.String(), at: Type.Integer() }),
+  attemptsMax: Number.POSITIVE_INFINITY,
+  async run({ sessionId, at }, work) {
+    await inCall(work, sessionId, (course) =>
+      course.bringAbout(({ status }) =>
+        status === 'initiated' ? { kind: 'canceled', cause: 'the other call was answered', happenedAt: at } : undefined,
+      ),
+    )
+    return undefined
+  },
+})

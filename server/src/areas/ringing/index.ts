@@ -1,0 +1,14 @@
+import { area } from '../../kit/area.ts'
+import { takeBack } from './crossing.ts'
+import { operations } from './operations.ts'
+import { ringRate } from './rates.ts'
+
+export { type CallPass, passIn } from './tokens.ts'
+
+export const ringing = area({
+  name: 'ringing',
+  about: 'Placing, answering, refusing and ending calls.',
+  operations,
+  jobs: [takeBack],
+  rates: [ringRate],
+})
