@@ -145,7 +145,9 @@ export function createConversations({ request, runtime, me, isIn, restOf }: Part
     const perPage = Math.min(Math.max(pageSize, count), pageMax)
     const { items, hasMore } = await fetchPage(1, perPage)
     if (own !== era) return
+    const before = known
     known = new Map(items.map((item) => [item.key, item]))
+    keepHeard(before)
     pages = Math.max(1, Math.floor(perPage / pageSize))
     // Before more is heard: what is older than the last message of a conversation counts as known.
     for (const frame of journal ?? []) apply(frame)
@@ -154,6 +156,13 @@ export function createConversations({ request, runtime, me, isIn, restOf }: Part
     if (own !== era) return
     beyond = new Map(counts)
     show()
+  }
+
+  /** What is heard of meanwhile is among the newest, also where the page was read before that. */
+  function keepHeard(before: Map<string, ConversationItem>): void {
+    for (const [key, item] of before) {
+      if (!known.has(key) && journal?.some((frame) => isOf(frame, item, me()))) known.set(key, item)
+    }
   }
 
   async function loadMore(): Promise<void> {

@@ -481,11 +481,15 @@ for (const database of databases) {
 
 /** Calls end long before an app is purged, and their signs with them; a purge must not rely on it. */
 async function leaveSign({ service }: House, { id }: AppClient): Promise<void> {
-  await service.house.database.write((connection) =>
-    tenantDb(connection, id)
-      .insert('call_signs', { session_id: 'left over', uid: 'nora', device_id: 'web', seen_at: 1 })
-      .execute(),
-  )
+  await service.house.database.write(async (connection) => {
+    const db = tenantDb(connection, id)
+    await db.insert('call_signs', { session_id: 'left over', uid: 'nora', device_id: 'web', seen_at: 1 }).execute()
+    // Where one transaction writes at a time nobody queues up any more, but once did.
+    await db
+      .insert('locks', { name: 'left over' })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  })
 }
 
 /** Leaves rows of an app in as many tables as there are. */
