@@ -494,8 +494,8 @@ for (const database of databases) {
         for (const [method, path] of [
           ['DELETE', '/v3/apikeys'],
           ['PATCH', '/v3/apikeys'],
-          ['POST', '/v3/calls'],
-          ['PUT', '/v3/calls/x'],
+          ['DELETE', '/v3/calls'],
+          ['PATCH', '/v3/calls/x'],
         ] as const) {
           assertFails(await at(app.host, path, { method }), 404, 'ERR_API_NOT_FOUND')
         }

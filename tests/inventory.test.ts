@@ -134,6 +134,9 @@ server,client GET  /v3/calls                               fullAccess  optional 
 server,client GET  /v3/calls/{sessionId}                   fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/transcriptions    fullAccess  optional     standard  10240
 server      GET    /v3/calls/{sessionId}/explain           fullAccess  optional     standard  10240
+server,client POST /v3/calls                               fullAccess  required     standard  32768
+server,client PUT  /v3/calls/{sessionId}                   fullAccess  required     standard  10240
+server,client POST /v3/calls/{sessionId}/token             fullAccess  required     standard  10240
 emulator    POST   /_emulator/calls/script                 fullAccess  unsupported  standard  1048576
 emulator    GET    /_emulator/clock                        fullAccess  unsupported  standard  10240
 emulator    PUT    /_emulator/clock                        fullAccess  unsupported  standard  10240

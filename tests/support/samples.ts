@@ -139,7 +139,7 @@ export async function recordsFor(operation: Operation, stage: Stage): Promise<Ma
 /** With whose token a path is for a client: that of the user whom it names, unless it is about what is said to them. */
 export function clientOfPath(path: string): string {
   const [, owner] = /\/users\/(?!online-count)([^/]+)(?!.*\/(?:conversation|messages))/.exec(path) ?? []
-  return owner ?? (path.includes('/calls/') ? 'nora' : 'client')
+  return owner ?? 'client'
 }
 
 /** A new record for every parameter that a path can have. */

@@ -1,7 +1,9 @@
 import type { Abuses } from './abuse.ts'
-import { busyUser, host } from './people.ts'
+import { busyUser, club, crowd, host } from './people.ts'
 
 const perPage = 1_000
+const metadataCharacters = 9_900
+const toGroup = (receiver: string) => ({ receiver, receiverType: 'group', type: 'video' })
 
 export const calls: Abuses = {
   listCalls: [
@@ -21,4 +23,30 @@ export const calls: Abuses = {
     },
   ],
   getCall: [{ most: 'it takes nothing but an id', ask: ({ sessionId }) => ({ as: busyUser, params: { sessionId } }) }],
+  createCall: [
+    {
+      most: 'the largest group, in which everybody hears it ring, with as much along as there may be',
+      ask: () => ({ as: busyUser, body: { ...toGroup(crowd), metadata: { much: 'x'.repeat(metadataCharacters) } } }),
+      refusal: 429,
+    },
+    {
+      most: 'a group whose members are written down one by one',
+      ask: () => ({ as: busyUser, body: toGroup(club) }),
+      refusal: 429,
+    },
+  ],
+  updateCall: [
+    {
+      most: 'a call that is over has the most facts to be read, and nothing more happens to it',
+      ask: ({ sessionId }) => ({ as: busyUser, params: { sessionId }, body: { status: 'ended' } }),
+      refusal: 409,
+    },
+  ],
+  createCallToken: [
+    {
+      most: 'it takes nothing but an id',
+      ask: ({ sessionId }) => ({ as: busyUser, params: { sessionId } }),
+      refusal: 409,
+    },
+  ],
 }

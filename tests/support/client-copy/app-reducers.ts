@@ -14,7 +14,7 @@ import {
   replaceMessage,
   unpin,
 } from './messages.ts'
-import { ofCalls, type Reducers } from './own-reducers.ts'
+import { ofCalls, ofSteps, type Reducers } from './own-reducers.ts'
 import { type AppState, type Json, without } from './state.ts'
 
 const secret = 'Keys and tokens are never told, and the copy has none.'
@@ -192,4 +192,5 @@ export const appReducers: Reducers<AppState> = {
   'conversation.deleted': 'What becomes of its messages has events of its own.',
 
   ...ofCalls,
+  ...ofSteps<AppState>((copy, { message }) => addMessage(copy, message)),
 }

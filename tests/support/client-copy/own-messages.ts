@@ -21,6 +21,10 @@ export function hearAction(copy: OwnState, { message }: Json): void {
   if (message.type === 'message' && ['edited', 'deleted'].includes(action)) replaceMessage(copy, entities.on.entity)
 }
 
+export function hearCall(copy: OwnState, { message }: Json): void {
+  addMessage(copy, message)
+}
+
 function addMessage(copy: OwnState, message: Json): void {
   const { uid, messages, conversations } = copy
   const { conversationId, id, sentAt, sender, receiver, receiverType } = message
@@ -40,8 +44,9 @@ function addMessage(copy: OwnState, message: Json): void {
   Object.assign(conversation, { lastMessage: id, receipts: {} })
 }
 
-/** As apps are set unless they say otherwise: edits and deletions are quiet. */
-const isShown = ({ category, type }: Json) => category !== 'action' || type === 'groupMember'
+/** As apps are set unless they say otherwise: edits, deletions and calls are quiet. */
+const isShown = ({ category, type }: Json) =>
+  category !== 'call' && (category !== 'action' || type === 'groupMember')
 
 /** Replies are unread in their threads, not in the conversation. */
 const isCounted = (message: Json) => isShown(message) && message.parentId === undefined

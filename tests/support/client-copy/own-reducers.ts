@@ -1,8 +1,9 @@
+import { callActions } from '../../../server/src/areas/calls/call-messages.ts'
 import { putGroup, putOwner } from './groups.ts'
 import { countReaction, hearReceiptOfAll, pin, purgeMessage, unpin } from './messages.ts'
 import { deleteForAll, markUnread, pinConversation, resetOwn, tag, unpinConversation } from './own-conversations.ts'
 import { leaveGroup, putOwnScope } from './own-groups.ts'
-import { hearAction, hearMessage, hearReceipt } from './own-messages.ts'
+import { hearAction, hearCall, hearMessage, hearReceipt } from './own-messages.ts'
 import type { Json, OwnState } from './state.ts'
 
 /** What an event does to a copy; or why it does nothing. */
@@ -25,6 +26,10 @@ export const ofCalls = {
   'call.recorded': byCall,
   'call.transcribed': byCall,
 }
+
+/** Every step of a call that rings has a message. */
+export const ofSteps = <State>(reducer: (copy: State, payload: Json) => void): Reducers<State> =>
+  Object.fromEntries([...callActions, 'declined'].map((action) => [`callMessage.${action}`, reducer]))
 
 export const ownReducers: Reducers<OwnState> = {
   'app.created': backEnd,
@@ -145,4 +150,5 @@ export const ownReducers: Reducers<OwnState> = {
   'conversation.deleted': deleteForAll,
 
   ...ofCalls,
+  ...ofSteps(hearCall),
 }

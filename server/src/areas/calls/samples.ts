@@ -1,8 +1,14 @@
-import type { Samples } from '../../../../tests/support/sample.ts'
+import { assertSucceeds } from '../../../../tests/support/house.ts'
+import { bringMilo, type Samples } from '../../../../tests/support/sample.ts'
 
 export const samples: Samples = {
   records: {
-    sessionId: async ({ app }) =>
-      (await app.play({ initiator: 'nora', receiver: 'milo', steps: [{ after: 3, do: 'cancel' }] })).sessionId,
+    /** Rings for the sweep's client. */
+    async sessionId({ app }) {
+      await bringMilo(app)
+      const body = { receiver: 'client', receiverType: 'user', type: 'video' }
+      const { data } = assertSucceeds(await app.post('/calls', body, { onBehalfOf: 'milo' }))
+      return data.data.entities.on.entity.sessionid
+    },
   },
 }

@@ -95,12 +95,12 @@ for (const database of databases) {
       const wrong: [object, number, string, string?][] = [
         [{}, 400, 'ERR_BAD_REQUEST', 'initiator'],
         [{ ...base }, 400, 'ERR_BAD_REQUEST', 'steps'],
-        [{ ...base, receiver: 'nora', steps: [] }, 400, 'ERR_CALLING_SELF'],
+        [{ ...base, receiver: 'nora', steps: [] }, 403, 'ERR_CALLING_SELF'],
         [{ ...base, steps: [{ after: 1, do: 'sing' }] }, 400, 'ERR_BAD_REQUEST', 'steps.0.do'],
         [{ ...base, steps: [{ after: 1, do: 'join' }] }, 400, 'ERR_BAD_REQUEST', 'steps.0.deviceId'],
         [{ ...base, steps: [{ after: 1, do: 'reject' }] }, 400, 'ERR_BAD_REQUEST', 'steps.0.uid'],
         [{ ...base, steps: [{ after: -1, do: 'end' }] }, 400, 'ERR_BAD_REQUEST', 'steps.0.after'],
-        [{ ...base, steps: [{ after: 1, do: 'end' }] }, 400, 'ERR_CALL_NOT_STARTED'],
+        [{ ...base, steps: [{ after: 1, do: 'end' }] }, 409, 'ERR_CALL_NOT_STARTED'],
         [
           { ...base, startAt: h.clock.now(), steps: [{ after: 1000, do: 'cancel' }] },
           400,

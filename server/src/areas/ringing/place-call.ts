@@ -23,14 +23,15 @@ interface Called {
 
 const metadataCharactersMax = 10_000
 
-export interface Caller {
+/** Who places a call. */
+export interface Placing {
   app: App
   actor: Actor
   portion: Portion | undefined
 }
 
 /** Places a call and lets it ring; answers its session id. */
-export async function placeCall(work: Work, { app, actor, portion }: Caller, body: CallCreate): Promise<string> {
+export async function placeCall(work: Work, { app, actor, portion }: Placing, body: CallCreate): Promise<string> {
   const { receiverType, type, metadata, timeout } = body
   if (JSON.stringify(metadata ?? {}).length > metadataCharactersMax) {
     throw badRequest({ metadata: [`must not be longer than ${metadataCharactersMax} characters`] })
