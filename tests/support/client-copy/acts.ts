@@ -174,6 +174,25 @@ export const upheavals: Acts = {
     await remove(app, '/users/gil', { permanent: true })
   },
   'somebody banned is deleted for good': ({ app }) => remove(app, '/users/gus', { permanent: true }),
+  'calls end in every way there is': async ({ app }) => {
+    const toClient = { receiver: 'client', receiverType: 'user', type: 'audio' }
+    const ended = await ring(app, 'fay', toClient)
+    await put(app, ended, { status: 'ongoing' }, 'client')
+    await put(app, ended, { status: 'ended' }, 'fay')
+    await put(app, await ring(app, 'fay', toClient), { status: 'rejected' }, 'client')
+    await put(app, await ring(app, 'fay', toClient), { status: 'busy' }, 'client')
+    await put(app, await ring(app, 'fay', toClient), { status: 'cancelled' }, 'fay')
+    const toCircle = { receiver: 'circle', receiverType: 'group', type: 'video' }
+    await put(app, await ring(app, 'fay', toCircle), { status: 'rejected' }, 'client')
+    // Long ago, so nobody has answered it.
+    await app.play({ initiator: 'fay', receiver: 'client', startAt: 1_767_225_600, steps: [] })
+  },
+}
+
+/** The path of a call that rings. */
+async function ring(app: AppClient, uid: string, body: object): Promise<string> {
+  const { data } = assertSucceeds(await app.post('/calls', body, as(uid)))
+  return `/calls/${data.data.entities.on.entity.sessionid}`
 }
 
 const button = { elementType: 'button', elementId: 'ok' }

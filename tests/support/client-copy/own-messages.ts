@@ -45,8 +45,7 @@ function addMessage(copy: OwnState, message: Json): void {
 }
 
 /** As apps are set unless they say otherwise: edits, deletions and calls are quiet. */
-const isShown = ({ category, type }: Json) =>
-  category !== 'call' && (category !== 'action' || type === 'groupMember')
+const isShown = ({ category, type }: Json) => category !== 'call' && (category !== 'action' || type === 'groupMember')
 
 /** Replies are unread in their threads, not in the conversation. */
 const isCounted = (message: Json) => isShown(message) && message.parentId === undefined
