@@ -61,16 +61,16 @@ function eventText({ name, area, fields, audience, triggers }: CataloguedEvent):
 function permissionsText(): string {
   const about =
     'What a role can be allowed or denied in the whole app, and a scope in one group. How they are decided is told in ' +
-    '[docs/permissions.md](../permissions.md). Of `calls`: set and read back, and asked once calls can be made. ' +
+    '[docs/permissions.md](../permissions.md). ' +
     '`older`: no longer published, and still held to.'
   const ofRoles = Object.entries(rolePermissions).map(([id, entry]) =>
-    row(`\`${id}\``, valuesText(entry.kind), valueText(entry.kind.defaultValue), entry.description, marksOf(entry)),
+    row(`\`${id}\``, valuesText(entry.kind), valueText(entry.kind.defaultValue), entry.description, markOf(entry)),
   )
   const ofScopes = Object.entries(scopeCatalogues.admin).map(([id, entry]) => {
     const kinds = memberScopes.map((scope) => Object(scopeCatalogues[scope])[id].kind as Kind)
     const published = perScope(kinds.map(({ defaultValue }) => defaultValue))
     const inForce = perScope(kinds.map(({ defaultValue, unset = defaultValue }) => unset))
-    return row(`\`${id}\``, valuesText(entry.kind), published, inForce, entry.description, marksOf(entry))
+    return row(`\`${id}\``, valuesText(entry.kind), published, inForce, entry.description, markOf(entry))
   })
   const scopes = memberScopes.join(', ')
   return page(
@@ -103,8 +103,8 @@ function perScope(values: PermissionValue[]): string {
   return new Set(words).size === 1 ? (words[0] ?? '') : words.join(' / ')
 }
 
-function marksOf({ awaits, older }: Permission): string {
-  return [awaits, older && 'older'].filter((mark) => mark !== undefined).join(', ')
+function markOf({ older }: Permission): string {
+  return older ? 'older' : ''
 }
 
 function fieldRow({ path, type, required, description, values, limits }: ReferenceField): string {

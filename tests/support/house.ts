@@ -91,6 +91,7 @@ export async function house({
     PARLEY_EMULATOR: 'true',
     PARLEY_LOG_LEVEL: 'silent',
     PARLEY_LIMIT_MESSAGES: '1000000',
+    PARLEY_LIMIT_CALLS: '1000000',
     PARLEY_LIMIT_UNREAD: '1000000',
     // However busy the machine is.
     PARLEY_READ_SECONDS: '60',

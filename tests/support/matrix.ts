@@ -22,6 +22,7 @@ const refusals: Record<string, string> = {
   wrongThread: 'ERR_WRONG_MESSAGE_THREAD',
   noTalk: 'ERR_CONVERSATION_NOT_ACCESSIBLE',
   noCall: 'ERR_CALL_SESSION_NOT_FOUND',
+  noPart: 'ERR_CALL_NOT_A_PART',
   notJoined: 'ERR_GROUP_NOT_JOINED',
   joined: 'ERR_ALREADY_JOINED',
   notMember: 'ERR_NOT_A_MEMBER',

@@ -91,7 +91,28 @@ const talkSays = (isIt: (talk: Record<string, unknown>) => boolean): Act => {
     }
 }
 
+const call = (guid: string) => ({ receiver: guid, receiverType: 'group', type: 'audio' })
+const sessionOf = ({ body }: Answer): string => body.data.data.entities.on.entity.sessionid
+/** Whether a call rings for somebody. */
+const rings = (uid: string): Act => {
+  return ({ app, guid }) =>
+    async (caller) => {
+      const answer = await caller.post('/calls', call(guid))
+      if (answer.status !== 200) return wordFor(answer)
+      const { data } = assertSucceeds(await app.get(`/calls/${sessionOf(answer)}`))
+      return data.participants.some((entry: { uid: string }) => entry.uid === uid) ? 'ok' : 'absent'
+    }
+}
+
 const acts: Record<string, Act> = {
+  call: answers((caller, { guid }) => caller.post('/calls', call(guid))),
+  async answerCall({ app, guid }) {
+    const placed = await app.post('/calls', call(guid), as('lin'))
+    assertSucceeds(placed)
+    return async (caller) => wordFor(await caller.put(`/calls/${sessionOf(placed)}`, { status: 'ongoing' }))
+  },
+  ringParticipant: rings('lin'),
+  ringModerator: rings('mo2'),
   editGroup: answers((caller, { guid }) => caller.put(`/groups/${guid}`, { name: 'Another' })),
   deleteGroup: answers((caller, { guid }) => caller.delete(`/groups/${guid}`)),
   leave: answers((caller, { guid }) => caller.post(`/groups/${guid}/leave`)),

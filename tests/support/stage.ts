@@ -106,6 +106,20 @@ export async function stage(h: House, database: DatabaseName): Promise<Stage> {
     return async (caller, me) =>
       wordFor(await caller.post('/messages', { receiver: guidFor(me), receiverType: 'group', ...text }))
   }
+  const calls = (receiverFor: (me: string) => string, receiverType: string): Act => {
+    return async (caller, me) =>
+      wordFor(await caller.post('/calls', { receiver: receiverFor(me), receiverType, type: 'audio' }))
+  }
+  /** Answers a call by `zed`, who hangs up then. */
+  const answersCall: Act = async (caller, me) => {
+    const body = { receiver: me, receiverType: 'user', type: 'audio' }
+    const { data } = assertSucceeds(await app.post('/calls', body, as('zed')))
+    const path = `/calls/${data.data.entities.on.entity.sessionid}`
+    const answer = await caller.put(path, { status: 'ongoing' })
+    const status = answer.status === 200 ? 'ended' : 'cancelled'
+    assertSucceeds(await app.put(path, { status }, as('zed')))
+    return wordFor(answer)
+  }
   const get = (path: (me: string) => string): Act => {
     return async (caller, me) => wordFor(await caller.get(path(me)))
   }
@@ -207,6 +221,10 @@ export async function stage(h: House, database: DatabaseName): Promise<Stage> {
     toSelf: async (caller, me) => to(me, text)(caller, me),
     toGroup: toGroup((me) => `${me}-participant`),
     toForeignGroup: toGroup(() => 'public'),
+    callFriend: calls(() => 'fay', 'user'),
+    callStranger: calls(() => 'sam', 'user'),
+    callGroup: calls((me) => `${me}-participant`, 'group'),
+    answerCall: answersCall,
     sendImage: to('fay', media(picture, 'image')),
     sendPaper: to('fay', media(paper, 'file')),
     sendPaperAsText: to('fay', { data: { text: 'Look', attachments: [paper] } }),

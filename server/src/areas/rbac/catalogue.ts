@@ -1,4 +1,4 @@
-import { forCalls, messageTypes, older, onMessages, onReplies } from './common.ts'
+import { messageTypes, older, onMessages, onReplies } from './common.ts'
 import { allOrFriends, allowOrDeny, anyWords, permission, someOf, someRoles, type ValuesOf } from './permissions.ts'
 
 const receiverTypes = someOf(['user', 'group'])
@@ -121,20 +121,18 @@ export const rolePermissions = {
     'In direct conversations, replies can be sent only to users of these roles',
   ),
   ...onReplies,
-  initiateCall: permission(allowOrDeny, 'Start calls', 'Whether calls can be started', forCalls),
+  initiateCall: permission(allowOrDeny, 'Start calls', 'Whether calls can be started'),
   'initiateCall.allowedReceiverTypes': permission(
     receiverTypes,
     'Kinds of the called',
     'Only these kinds of receiver can be called',
-    forCalls,
   ),
   'initiateCall.allowedReceiverRoles': permission(
     someRoles,
     'Roles of the called',
     'Only users of these roles can be called directly',
-    forCalls,
   ),
-  joinCall: permission(allowOrDeny, 'Join calls', 'Whether direct calls can be joined', forCalls),
+  joinCall: permission(allowOrDeny, 'Join calls', 'Whether direct calls can be joined'),
   listConversations: permission(
     allowOrDeny,
     'List conversations',
@@ -194,7 +192,6 @@ export const rolePermissions = {
   ),
   'initiateCall.mode': permission(allOrFriends, 'Receivers of calls', 'Who can be called directly', {
     ...older,
-    ...forCalls,
   }),
 }
 

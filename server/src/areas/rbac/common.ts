@@ -5,7 +5,6 @@ import { allowOrDeny, anyWords, permission, someOf } from './permissions.ts'
 export const categories = someOf(['message', 'custom'])
 export const messageTypes = someOf(['text', 'image', 'audio', 'video', 'file'])
 
-export const forCalls = { awaits: 'calls' } as const
 export const older = { older: true } as const
 
 export const onMessages = {

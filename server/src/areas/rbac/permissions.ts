@@ -19,8 +19,6 @@ export interface Permission<Value extends PermissionValue = PermissionValue> {
   kind: Kind<Value>
   title: string
   description: string
-  /** The area that it governs does not exist yet: until it does, the permission is only set and read back. */
-  awaits?: 'calls'
   /** No longer published; whoever has set it is still held to it. */
   older?: true
 }
@@ -29,7 +27,7 @@ export function permission<Value extends PermissionValue>(
   kind: Kind<Value>,
   title: string,
   description: string,
-  more: Pick<Permission, 'awaits' | 'older'> = {},
+  more: Pick<Permission, 'older'> = {},
 ): Permission<Value> {
   return { kind, title, description, ...more }
 }

@@ -14,7 +14,7 @@ for (const database of databases) {
     let app: AppClient
 
     before(async () => {
-      h = await house({ database, environment: { PARLEY_LIMIT_CALLS: '1000' } })
+      h = await house({ database })
     })
     after(() => h.close())
     beforeEach(async () => {

@@ -4,7 +4,7 @@ import { commonPermissions, permissionKit } from '../rbac/index.ts'
 export { type MemberScope, memberScopes } from '../groups/schemas.ts'
 
 const { allowOrDeny, permission, someOf } = permissionKit
-const { categories, forCalls, messageTypes, older, onMessages, onReplies } = commonPermissions
+const { categories, messageTypes, older, onMessages, onReplies } = commonPermissions
 
 const scopes = someOf(memberScopes)
 
@@ -64,8 +64,8 @@ const entries = {
   listThreadedMessages: permission(allowOrDeny, 'List threads', 'Whether the group’s threads can be listed'),
   sendThreadedMessage: permission(allowOrDeny, 'Reply in threads', 'Whether threads can be answered'),
   ...onReplies,
-  initiateCall: permission(allowOrDeny, 'Start calls', 'Whether the group can be called', forCalls),
-  joinCall: permission(allowOrDeny, 'Join calls', 'Whether calls of the group can be joined', forCalls),
+  initiateCall: permission(allowOrDeny, 'Start calls', 'Whether the group can be called'),
+  joinCall: permission(allowOrDeny, 'Join calls', 'Whether calls of the group can be joined'),
   'listReactions.allowedScopes': permission(
     scopes,
     'Scopes of listed reactions',
@@ -76,13 +76,13 @@ const entries = {
     scopes,
     'Scopes of the called',
     'A call to the group rings only for members of these scopes',
-    { ...older, ...forCalls },
+    older,
   ),
   'initiateCall.allowedType': permission(
     someOf(['audio', 'video']),
     'Types of calls',
     'The group can be called only with these types of call',
-    { ...older, ...forCalls },
+    older,
   ),
 }
 
