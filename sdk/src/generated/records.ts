@@ -124,6 +124,12 @@ export type CallFact =
       cause: string
     }
 
+/** Who `initiator` and `receiver` are, where a user acts. Of whom they may not see, or who is gone, the id */
+export interface CallEntities {
+  initiator: CallUser
+  receiver: CallUser | CallGroup
+}
+
 export interface Admissions {
   admins?: Record<
     string,
@@ -378,6 +384,10 @@ export interface Call {
   recordings?: Recording[]
   /** The five newest */
   transcriptions?: Transcription[]
+  /** The same as `mode`; where a user acts */
+  callCategory?: 'call' | 'meet' | 'presenter'
+  /** Who `initiator` and `receiver` are, where a user acts. Of whom they may not see, or who is gone, the id */
+  entities?: CallEntities
   /** Free data; an empty array when there is none */
   metaData: Record<string, unknown> | unknown[]
   tags: string[]
@@ -437,6 +447,20 @@ export interface CallExplanation {
   }
   /** Rung, but beyond the 50 entries a record holds */
   notListed: string[]
+}
+
+export interface CallGroup {
+  guid: string
+  /** Absent where the acting user may not see them */
+  name?: string
+  icon?: string
+}
+
+export interface CallUser {
+  uid: string
+  /** Absent where the acting user may not see them */
+  name?: string
+  avatar?: string
 }
 
 export interface ClientSettings {
@@ -680,6 +704,10 @@ export interface ListedCall {
   recordings?: Recording[]
   /** The five newest */
   transcriptions?: Transcription[]
+  /** The same as `mode`; where a user acts */
+  callCategory?: 'call' | 'meet' | 'presenter'
+  /** Who `initiator` and `receiver` are, where a user acts. Of whom they may not see, or who is gone, the id */
+  entities?: CallEntities
 }
 
 export interface Member {
@@ -975,6 +1003,12 @@ export interface Participant {
   state: 'ongoing' | 'ended' | 'unanswered' | 'rejected'
   /** Id of the media meeting */
   mid?: string
+  /** Where a user acts who may see them */
+  name?: string
+  /** Where a user acts who may see them */
+  avatar?: string
+  /** The same as `isJoined`; where a user acts */
+  hasJoined?: boolean
 }
 
 export interface Permission {

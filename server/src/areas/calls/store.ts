@@ -18,7 +18,7 @@ import type { CallListQuery } from './schemas.ts'
 import { fold } from './state.ts'
 import type { CallRow } from './tables.ts'
 
-type Stored = Pick<CallRow, 'session_id' | 'live' | 'document' | 'transcriptions'>
+export type Stored = Pick<CallRow, 'session_id' | 'live' | 'document' | 'transcriptions'>
 type Single = Stored & Pick<CallRow, 'extras'>
 
 const storedColumns = ['calls.session_id', 'calls.live', 'calls.document', 'calls.transcriptions'] as const
@@ -46,9 +46,14 @@ export async function requireCall(db: TenantDb, sessionId: string, uid: string |
   return row
 }
 
+/** What documents become before they are answered; a server gets them as they are. */
+export type Shown = (documents: string[]) => Promise<string[]>
+
+const asTheyAre: Shown = async (documents) => documents
+
 /** One call as the JSON text that is answered. */
-export async function callText(db: TenantDb, row: Single, now: number): Promise<ReadyMade> {
-  const [document = ''] = await documentsOf(db, [row], now)
+export async function callText(db: TenantDb, row: Single, now: number, shown = asTheyAre): Promise<ReadyMade> {
+  const [document = ''] = await shown(await documentsOf(db, [row], now))
   return new ReadyMade(`{"data":${extended(extended(document, row.extras), transcriptionsText(row))}}`)
 }
 
@@ -72,11 +77,17 @@ async function documentsOf(db: TenantDb, rows: Stored[], now: number): Promise<s
   })
 }
 
-/** One page of calls as the JSON text that is answered; only calls that all of `uids` have a part in. */
-export async function callsPage(db: TenantDb, query: CallListQuery, uids: string[], now: number): Promise<ReadyMade> {
+/** One page of calls as the JSON text that is answered. */
+export async function callsPage(
+  db: TenantDb,
+  query: CallListQuery,
+  select: (slice: Slice) => Promise<Selected>,
+  now: number,
+  shown = asTheyAre,
+): Promise<ReadyMade> {
   const slice = sliceOf(query)
-  const { total, rows } = await selectPage(db, query, uids, slice)
-  const documents = await documentsOf(db, rows, now)
+  const { total, rows } = await select(slice)
+  const documents = await shown(await documentsOf(db, rows, now))
   const parts = query.hideTranscription
     ? documents
     : rows.map((row, index) => extended(documents[index] ?? '', transcriptionsText(row)))
@@ -84,26 +95,26 @@ export async function callsPage(db: TenantDb, query: CallListQuery, uids: string
   return new ReadyMade('{"data":[', parts, `],"meta":{"pagination":${pagination}}}`)
 }
 
-interface Slice {
+export interface Slice {
   limit: number
   offset: number
 }
 
-interface Selected {
+export interface Selected {
   total: number
   rows: Stored[]
 }
 
 /** Chooses the cheapest way to an exact total and the page: counts kept for lists where they apply, else a query. */
-function selectPage(db: TenantDb, query: CallListQuery, uids: string[], slice: Slice): Promise<Selected> {
+export function selectOfServer(db: TenantDb, query: CallListQuery, slice: Slice): Promise<Selected> {
+  const uid = query.uid?.toLowerCase()
   const byTime = query.startedAt !== undefined || query.endedAt !== undefined
-  const [uid, ...others] = uids
-  if (byTime || others.length > 0) return selectCounted(db, query, uids, slice)
+  if (byTime) return selectCounted(db, query, uid, slice)
   return uid === undefined ? selectOfApp(db, query, slice) : selectOfUser(db, query, uid, slice)
 }
 
 /** In the order of `facetsOfCall`. */
-function wantedFacets(query: CallListQuery): WantedValues {
+export function wantedFacets(query: CallListQuery): WantedValues {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
   return [
     query.type,
@@ -217,7 +228,7 @@ const walkWantedOfUser = prepared<{ uid: string; limit: number; offset: number; 
     ofUser(db, uid, limit, offset).where(sql<boolean>`calls.facets LIKE ${pattern} ESCAPE '\\'`),
 )
 
-function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
+export function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
   return db
     .select('call_members')
     .innerJoin('calls', (join) =>
@@ -232,9 +243,9 @@ function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
 }
 
 // So many calls of a user are stepped over while everybody waits.
-const callsSharedMax = 2_000
+export const callsSharedMax = 2_000
 
-async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, slice: Slice): Promise<Selected> {
+export async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, slice: Slice): Promise<Selected> {
   const { limit, offset } = slice
   const wanted = wantedFacets(query)
   const steps = wantsEverything(wanted) ? offset : await totalOf(db, callsListOf(uid))
@@ -248,11 +259,11 @@ async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, sli
   return { total, rows: offset < total ? await walkWantedOfUser(db, { uid, limit, offset, pattern }) : [] }
 }
 
-/** Filters that no kept count covers: a span of time, or calls that several users share. */
+/** A span of time, which no kept count covers. */
 async function selectCounted(
   db: TenantDb,
   query: CallListQuery,
-  uids: string[],
+  uid: string | undefined,
   { limit, offset }: Slice,
 ): Promise<Selected> {
   db.leaveSharedReader()
@@ -261,7 +272,7 @@ async function selectCounted(
   if (!wantsEverything(wanted)) rows = rows.where(sql<boolean>`calls.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)
   if (query.startedAt !== undefined) rows = rows.where('calls.initiated_at', '>=', query.startedAt)
   if (query.endedAt !== undefined) rows = rows.where('calls.ended_at', '<=', query.endedAt)
-  for (const uid of uids) {
+  if (uid !== undefined) {
     const theirs = db.select('call_members').select('call_members.session_id').where('call_members.uid', '=', uid)
     rows = rows.where('calls.session_id', 'in', theirs)
   }
