@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { paginationOf, sliceOf } from '../../common/page.ts'
 import { ReadyMade } from '../../plain/ready-made.ts'
+import { askedOfEach } from '../../storage/plans.ts'
 import {
   type FacetTotal,
   facetTotals,
@@ -224,9 +225,21 @@ const walkOfUser = prepared<{ uid: string; limit: number; offset: number }, Stor
 )
 
 const walkWantedOfUser = prepared<{ uid: string; limit: number; offset: number; pattern: string }, Stored>(
-  (db, { uid, limit, offset, pattern }) =>
-    ofUser(db, uid, limit, offset).where(sql<boolean>`calls.facets LIKE ${pattern} ESCAPE '\\'`),
+  (db, { uid, limit, offset, pattern }) => ofUser(db, uid, limit, offset).where(callMatches(db, pattern)),
 )
+
+/**
+ * Asked of one call after the other: a join may begin with all calls of the app that match. With the time beside the key,
+ * the index by time answers, and whoever walks by time goes along it.
+ */
+export function callIs(db: TenantDb, condition: RawBuilder<unknown>): RawBuilder<boolean> {
+  return askedOfEach(sql`FROM calls WHERE calls.app_id = ${db.appId} AND calls.session_id = call_members.session_id
+    AND calls.initiated_at = call_members.initiated_at AND ${condition}`)
+}
+
+export function callMatches(db: TenantDb, pattern: string): RawBuilder<boolean> {
+  return callIs(db, sql`calls.facets LIKE ${pattern} ESCAPE '\\'`)
+}
 
 export function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
   return db

@@ -104,8 +104,8 @@ for (const database of databases) {
     })
     after(() => h.close())
 
-    type Record = { sessionId: string; participants: { uid: string }[] }
-    const namesOf = (calls: Record[]) =>
+    type Listed = { sessionId: string; participants: { uid: string }[] }
+    const namesOf = (calls: Listed[]) =>
       calls.map(({ sessionId }) => Object.keys(ids).find((name) => ids[name] === sessionId))
     const get = async (name: string, uid: string) => assertSucceeds(await app.get(`/calls/${ids[name]}`, as(uid))).data
 

@@ -1,22 +1,38 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { askedOfEach } from '../../storage/plans.ts'
-import { patternOf, totalOf, wantsEverything } from '../../storage/tally.ts'
+import { facetTotals, patternOf, totalOf, wantsEverything } from '../../storage/tally.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { callsListOf } from './ledger.ts'
 import type { CallListQuery } from './schemas.ts'
-import { callsSharedMax, ofUser, type Selected, type Slice, selectOfUser, wantedFacets } from './store.ts'
+import {
+  callIs,
+  callMatches,
+  callsSharedMax,
+  ofUser,
+  type Selected,
+  type Slice,
+  selectOfUser,
+  wantedFacets,
+} from './store.ts'
 
-/** Which calls stand in a user's log. Whatever is asked for, no more is read than that user's calls. */
+/**
+ * Which calls stand in a user's log. Whatever is asked for, no more is read than the calls of that user, or of the other
+ * one who is asked about.
+ */
 
 type Condition = RawBuilder<SqlBool>
 
+const nothing: Selected = { total: 0, rows: [] }
+
 /** A page of the calls that the user has a part in. */
 export async function selectOwn(db: TenantDb, uid: string, asked: CallListQuery, slice: Slice): Promise<Selected> {
-  if (contradictsItself(asked)) return { total: 0, rows: [] }
+  if (contradictsItself(asked)) return nothing
   const query = inWordsOfRecords(asked)
-  const ofMember = [...sideConditions(asked), ...memberConditions(db, uid, asked)]
-  if (ofMember.length === 0 && query.endedAt === undefined) return selectOfUser(db, query, uid, slice)
-  return selectNarrowed(db, uid, ofMember, callConditions(query), slice)
+  const walk = await walkOf(db, uid, query.uid?.toLowerCase() ?? uid, sidesWanted(asked))
+  const conditions = [...walk.conditions, ...conditionsOn(db, query)]
+  if (conditions.length === 0) return selectOfUser(db, query, uid, slice)
+  if (!(await hasSuch(db, uid, query))) return nothing
+  return selectCounted(db, walk.uid, [...conditions, ...facetConditions(db, query)], slice)
 }
 
 const wordsOfRecords = new Map<string, CallListQuery['status']>([
@@ -35,73 +51,79 @@ function contradictsItself({ mode, category }: CallListQuery): boolean {
   return mode !== undefined && category !== undefined && mode !== category
 }
 
-/** A call is missed by whom it rang for: to the caller, it went unanswered. */
-function sideConditions({ direction, status }: CallListQuery): Condition[] {
-  return [...(direction === undefined ? [] : [isOn(direction)]), ...(status === 'missed' ? [isOn('incoming')] : [])]
-}
-
-const placedBy = new Map([
-  ['incoming', 0],
-  ['outgoing', 1],
+const incoming = 0
+const outgoing = 1
+const neither = -1
+const directions = new Map([
+  ['incoming', incoming],
+  ['outgoing', outgoing],
 ])
 
-/** A word that is neither of the two matches nothing. */
-function isOn(direction: string): Condition {
-  const placed = placedBy.get(direction)
-  return placed === undefined ? sql<SqlBool>`1 = 0` : sql<SqlBool>`call_members.placed = ${placed}`
+/** What `placed` has to be for the user. A call is missed by whom it rang for: to the caller, it went unanswered. */
+function sidesWanted({ direction, status }: CallListQuery): number[] {
+  return [
+    ...(direction === undefined ? [] : [directions.get(direction) ?? neither]),
+    ...(status === 'missed' ? [incoming] : []),
+  ]
 }
 
-function memberConditions(db: TenantDb, uid: string, query: CallListQuery): Condition[] {
-  const other = query.uid?.toLowerCase()
-  const { guid, startedAt } = query
+/** Whose calls are walked, by time, and what has to hold for each. */
+interface Walk {
+  uid: string
+  conditions: Condition[]
+}
+
+/** Calls that two users share stand in the lists of both: the shorter one is walked. */
+async function walkOf(db: TenantDb, uid: string, other: string, sides: number[]): Promise<Walk> {
+  const own = sides.map((placed) => sql<SqlBool>`call_members.placed = ${placed}`)
+  if (other === uid) return { uid, conditions: own }
+  const [ofOwn, ofOther] = [await totalOf(db, callsListOf(uid)), await totalOf(db, callsListOf(other))]
+  if (ofOther < ofOwn) return { uid: other, conditions: [hasPart(db, uid, sides)] }
+  return { uid, conditions: [...own, hasPart(db, other, [])] }
+}
+
+function hasPart(db: TenantDb, uid: string, sides: number[]): Condition {
+  const onSides = sides.map((placed) => sql`AND other.placed = ${placed}`)
+  return askedOfEach(sql`FROM call_members AS other WHERE other.app_id = ${db.appId}
+    AND other.session_id = call_members.session_id AND other.uid = ${uid} ${sql.join(onSides, sql` `)}`)
+}
+
+function conditionsOn(db: TenantDb, { guid, startedAt, endedAt }: CallListQuery): Condition[] {
   return [
     ...(guid === undefined ? [] : [sql<SqlBool>`call_members.guid = ${guid.toLowerCase()}`]),
     ...(startedAt === undefined ? [] : [sql<SqlBool>`call_members.initiated_at >= ${startedAt}`]),
-    ...(other === undefined || other === uid ? [] : [hasPart(db, other)]),
+    // What has ended by then has begun by then, and that is in the index.
+    ...(endedAt === undefined ? [] : [sql<SqlBool>`call_members.initiated_at <= ${endedAt}`]),
+    ...(endedAt === undefined ? [] : [callIs(db, sql`calls.ended_at <= ${endedAt}`)]),
   ]
 }
 
-function hasPart(db: TenantDb, uid: string): Condition {
-  return askedOfEach(sql`FROM call_members AS other WHERE other.app_id = ${db.appId}
-    AND other.session_id = call_members.session_id AND other.uid = ${uid}`)
-}
-
-function callConditions(query: CallListQuery): Condition[] {
+function facetConditions(db: TenantDb, query: CallListQuery): Condition[] {
   const wanted = wantedFacets(query)
-  return [
-    ...(wantsEverything(wanted) ? [] : [sql<SqlBool>`calls.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`]),
-    ...(query.endedAt === undefined ? [] : [sql<SqlBool>`calls.ended_at <= ${query.endedAt}`]),
-  ]
+  return wantsEverything(wanted) ? [] : [callMatches(db, patternOf(wanted))]
 }
 
-/** Filters that no kept count covers: the user's calls are counted. */
-async function selectNarrowed(
+/** By kept counts: nobody looks through all calls of a user for a kind that is not there. */
+async function hasSuch(db: TenantDb, uid: string, query: CallListQuery): Promise<boolean> {
+  const wanted = wantedFacets(query)
+  return wantsEverything(wanted) || (await facetTotals(db, callsListOf(uid), wanted)).length > 0
+}
+
+/** Filters that no kept count covers. */
+async function selectCounted(
   db: TenantDb,
   uid: string,
-  ofMember: Condition[],
-  ofCall: Condition[],
+  conditions: Condition[],
   { limit, offset }: Slice,
 ): Promise<Selected> {
   if ((await totalOf(db, callsListOf(uid))) > callsSharedMax) db.leaveSharedReader()
-  const total = await countOwn(db, uid, ofMember, ofCall)
+  const wanted = sql<SqlBool>`${sql.join(conditions, sql` AND `)}`
+  const { total } = await db
+    .select('call_members')
+    .select(sql<number>`count(*)`.as('total'))
+    .where('call_members.uid', '=', uid)
+    .where(wanted)
+    .executeTakeFirstOrThrow()
   if (offset >= total) return { total, rows: [] }
-  const rows = await ofUser(db, uid, limit, offset)
-    .where(all([...ofMember, ...ofCall]))
-    .execute()
-  return { total, rows }
-}
-
-/** What members tell of a call is in their index; the calls themselves are looked up only for what they alone tell. */
-async function countOwn(db: TenantDb, uid: string, ofMember: Condition[], ofCall: Condition[]): Promise<number> {
-  const calls =
-    ofCall.length === 0
-      ? sql``
-      : sql`JOIN calls ON calls.app_id = call_members.app_id AND calls.session_id = call_members.session_id`
-  const [row] = await db.sql<{ total: number }>`SELECT count(*) AS total FROM call_members ${calls}
-    WHERE call_members.app_id = ${db.appId} AND call_members.uid = ${uid} AND ${all([...ofMember, ...ofCall])}`.execute()
-  return row?.total ?? 0
-}
-
-function all(conditions: Condition[]): Condition {
-  return sql<SqlBool>`${sql.join(conditions, sql` AND `)}`
+  return { total, rows: await ofUser(db, uid, limit, offset).where(wanted).execute() }
 }
