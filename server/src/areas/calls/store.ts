@@ -19,7 +19,7 @@ import type { CallListQuery } from './schemas.ts'
 import { fold } from './state.ts'
 import type { CallRow } from './tables.ts'
 
-export type Stored = Pick<CallRow, 'session_id' | 'live' | 'document' | 'transcriptions'>
+type Stored = Pick<CallRow, 'session_id' | 'live' | 'document' | 'transcriptions'>
 type Single = Stored & Pick<CallRow, 'extras'>
 
 const storedColumns = ['calls.session_id', 'calls.live', 'calls.document', 'calls.transcriptions'] as const
