@@ -153,7 +153,7 @@ async function dropIndexes(target: Target): Promise<string[]> {
   const indexes = {
     calls_by_time: 'calls (app_id, initiated_at DESC, session_id, facets, ended_at)',
     calls_by_facets: 'calls (app_id, facets, initiated_at DESC, session_id)',
-    call_members_by_time: 'call_members (app_id, uid, initiated_at DESC, session_id)',
+    call_members_by_time: 'call_members (app_id, uid, initiated_at DESC, session_id, placed, guid)',
   }
   for (const name of Object.keys(indexes)) await target.run(`DROP INDEX ${name}`)
   return Object.entries(indexes).map(([name, on]) => `CREATE INDEX ${name} ON ${on}`)

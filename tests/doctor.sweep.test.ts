@@ -113,6 +113,16 @@ const tamperedRows: Tampering[] = [
     /another time/,
   ],
   [
+    'a member who did not place the call',
+    (db, { ended }) => ofCall(db, ended).members.set({ placed: 1 }).where('uid', '=', 'milo').execute(),
+    /outgoing for somebody else/,
+  ],
+  [
+    'a member in a group that it was not in',
+    (db, { ended }) => ofCall(db, ended).members.set({ guid: 'team' }).where('uid', '=', 'milo').execute(),
+    /another group/,
+  ],
+  [
     'a call that is gone and left facts behind',
     (db, { ended }) => db.delete('calls').where('session_id', '=', ended).execute(),
     /has facts but does not exist/,

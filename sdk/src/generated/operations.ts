@@ -2904,8 +2904,8 @@ export interface ListCallsInput {
   type?: 'audio' | 'video'
   /** `call` rings; `meet` and `presenter` are joined */
   mode?: 'call' | 'meet' | 'presenter'
-  /** How far the call has come */
-  status?: 'initiated' | 'ongoing' | 'ended' | 'unanswered' | 'rejected' | 'canceled'
+  /** How far the call has come. `missed`, `busy` and `cancelled` are for users, and match nothing where none acts */
+  status?: 'initiated' | 'ongoing' | 'ended' | 'unanswered' | 'rejected' | 'canceled' | 'missed' | 'busy' | 'cancelled'
   /** Whom the call is addressed to */
   receiverType?: 'user' | 'group'
   /** Exactly so many participant entries */
@@ -2920,13 +2920,22 @@ export interface ListCallsInput {
   endedAt?: number
   /** Leave out `transcriptions` */
   hideTranscription?: boolean
+  /** The same as `mode`; only where a user acts */
+  category?: 'call' | 'meet' | 'presenter'
+  /** Whether the acting user has placed the call; nothing where none acts */
+  direction?: 'incoming' | 'outgoing'
+  /** Calls in this group; only where a user acts */
+  guid?: string
   /** Which page; the first is 1 */
   page?: number
   /** Records per page; more than 1000 are answered as 1000. Also `per_page` */
   perPage?: number
 }
 
-/** List calls. Newest first. All filters combine. With `onBehalfOf`, only calls that user has a part in. */
+/**
+ * List calls. Newest first. All filters combine. Whoever acts sees only calls that they have a part in, and in
+ * them the names of those whom they may see.
+ */
 export const listCalls: ListOperation<ListCallsInput, NumberedPage<ListedCall>, 'app' | 'actor' | 'client'> = {
   method: 'GET',
   path: '/v3/calls',

@@ -127,6 +127,12 @@ export type CallFact =
       cause: string
     }
 
+/** Who `initiator` and `receiver` are, where a user acts. Of whom they may not see, or who is gone, the id */
+export interface CallEntities {
+  initiator: CallUser
+  receiver: CallUser | CallGroup
+}
+
 export interface Admissions {
   admins?: Record<
     string,
@@ -381,6 +387,10 @@ export interface Call {
   recordings?: Recording[]
   /** The five newest */
   transcriptions?: Transcription[]
+  /** The same as `mode`; where a user acts */
+  callCategory?: 'call' | 'meet' | 'presenter'
+  /** Who `initiator` and `receiver` are, where a user acts. Of whom they may not see, or who is gone, the id */
+  entities?: CallEntities
   /** Free data; an empty array when there is none */
   metaData: Record<string, unknown> | unknown[]
   tags: string[]
@@ -442,9 +452,23 @@ export interface CallExplanation {
   notListed: string[]
 }
 
+export interface CallGroup {
+  guid: string
+  /** Absent where the acting user may not see them */
+  name?: string
+  icon?: string
+}
+
 export interface CallToken {
   /** To join the session with, within five minutes */
   token: string
+}
+
+export interface CallUser {
+  uid: string
+  /** Absent where the acting user may not see them */
+  name?: string
+  avatar?: string
 }
 
 export interface ClientSettings {
@@ -688,6 +712,10 @@ export interface ListedCall {
   recordings?: Recording[]
   /** The five newest */
   transcriptions?: Transcription[]
+  /** The same as `mode`; where a user acts */
+  callCategory?: 'call' | 'meet' | 'presenter'
+  /** Who `initiator` and `receiver` are, where a user acts. Of whom they may not see, or who is gone, the id */
+  entities?: CallEntities
 }
 
 export interface Member {
@@ -983,6 +1011,12 @@ export interface Participant {
   state: 'ongoing' | 'ended' | 'unanswered' | 'rejected'
   /** Id of the media meeting */
   mid?: string
+  /** Where a user acts who may see them */
+  name?: string
+  /** Where a user acts who may see them */
+  avatar?: string
+  /** The same as `isJoined`; where a user acts */
+  hasJoined?: boolean
 }
 
 export interface Permission {

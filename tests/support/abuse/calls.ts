@@ -12,6 +12,10 @@ export const calls: Abuses = {
       ask: () => ({ as: busyUser, query: { uid: host, startedAt: 1, endedAt: 4_000_000_000, perPage, page: 5 } }),
     },
     {
+      most: 'the last page of all calls that were placed and have ended, each of which is looked up',
+      ask: () => ({ as: busyUser, query: { direction: 'outgoing', status: 'ended', perPage, page: 5 } }),
+    },
+    {
       most: 'every filter there is, of which none finds anything',
       ask: () => ({
         as: busyUser,

@@ -13,6 +13,7 @@ import {
   superviseCall,
   toNumberedFact,
 } from './ledger.ts'
+import { sideOf } from './sides.ts'
 import { type CallState, fold, isFinal } from './state.ts'
 import type { CallMemberRow, CallRow, CallSignRow } from './tables.ts'
 
@@ -115,6 +116,10 @@ function memberProblems(state: CallState, rows: CallMemberRow[]): string[] {
   }
   if (rows.some((row) => row.initiated_at !== state.start.at))
     problems.push('stands at another time in lists of members')
+  if (rows.some((row) => row.placed !== sideOf(state.start, row.uid).placed))
+    problems.push('is outgoing for somebody else than its caller')
+  if (rows.some((row) => row.guid !== sideOf(state.start, row.uid).guid))
+    problems.push('stands in another group in lists of members')
   return problems
 }
 

@@ -13,7 +13,7 @@ import { beginCall, happen, ledgerOf, newSessionId, superviseCall } from './ledg
 import { type CallAct, initiate, participantsMax } from './rules.ts'
 import { signOfLife } from './signs.ts'
 import type { CallState } from './state.ts'
-import { callsPage } from './store.ts'
+import { callsPage, selectOfServer } from './store.ts'
 
 /** What the ledger promises when many write to one call, and when time was faster than the watcher. */
 
@@ -268,7 +268,9 @@ for (const database of databases) {
         if (sql.includes('call_facts')) reads += 1
         return reader.run(sql, parameters)
       })
-      const page = await callsPage(tenantDb(watched, app.id), { status: 'initiated' }, [], start + 9)
+      const db = tenantDb(watched, app.id)
+      const query = { status: 'initiated' } as const
+      const page = await callsPage(db, query, (slice) => selectOfServer(db, query, slice), start + 9)
       assert.ok(JSON.parse(page.text).data.length >= 5)
       assert.equal(reads, 1)
     })

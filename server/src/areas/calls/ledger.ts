@@ -14,6 +14,7 @@ import type { Fact, InitiatedFact } from './facts.ts'
 import { recordOf, shownTranscriptions } from './record.ts'
 import { type Intent, nextDeadline } from './rules.ts'
 import type { ListedCall } from './schemas.ts'
+import { sideOf } from './sides.ts'
 import { keepSigns, signsOf } from './signs.ts'
 import { applyFact, begin, type CallState, fold, isFinal } from './state.ts'
 import type { CallFactRow } from './tables.ts'
@@ -249,7 +250,7 @@ async function addMembers(
   const known = new Set(before ? membersOf(before) : [])
   const rows = membersOf(after)
     .filter((uid) => !known.has(uid))
-    .map((uid) => ({ uid, session_id: sessionId, initiated_at: after.start.at }))
+    .map((uid) => ({ uid, session_id: sessionId, initiated_at: after.start.at, ...sideOf(after.start, uid) }))
   if (rows.length > 0) await db.insert('call_members', rows).execute()
 }
 

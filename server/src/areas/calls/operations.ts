@@ -7,13 +7,17 @@ import { numberedFacts } from './ledger.ts'
 import { transcriptionsOf } from './record.ts'
 import { Call, CallListQuery, Explanation, ListedCall, TranscriptionListQuery, TranscriptionRecord } from './schemas.ts'
 import { fold } from './state.ts'
-import { callsPage, callText, requireCall } from './store.ts'
+import { callsPage, callText, requireCall, selectOfServer } from './store.ts'
+import { selectOwn } from './user-log.ts'
+import { shownTo } from './user-log-record.ts'
 
 const listCalls = operation({
   id: 'listCalls',
   route: 'GET /calls',
   summary: 'List calls',
-  description: 'Newest first. All filters combine. With `onBehalfOf`, only calls that user has a part in.',
+  description:
+    'Newest first. All filters combine. Whoever acts sees only calls that they have a part in, and in them the names of ' +
+    'those whom they may see.',
   doors: ['server', 'client'],
   onBehalfOf: 'optional',
   may: 'listCalls',
@@ -21,8 +25,8 @@ const listCalls = operation({
   mayTakeLong: true,
   reply: pageOf(ListedCall),
   run({ db, query, actor, now }) {
-    const uids = [actor?.uid, query.uid?.toLowerCase()].filter((uid) => uid !== undefined)
-    return callsPage(db, query, [...new Set(uids)], now)
+    if (!actor) return callsPage(db, query, (slice) => selectOfServer(db, query, slice), now)
+    return callsPage(db, query, (slice) => selectOwn(db, actor.uid, query, slice), now, shownTo(db, actor))
   },
 })
 
@@ -36,7 +40,7 @@ const getCall = operation({
   reply: one(Call),
   errors: [callNotFound],
   find: ({ db, params, actor }) => requireCall(db, params.sessionId, actor?.uid),
-  run: ({ db, found, now }) => callText(db, found, now),
+  run: ({ db, found, now, actor }) => callText(db, found, now, actor && shownTo(db, actor)),
 })
 
 const listCallTranscriptions = operation({

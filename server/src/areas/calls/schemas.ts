@@ -2,12 +2,15 @@ import { listQuery } from '../../common/page.ts'
 import { OneOf, Seconds, type Static, Type } from '../../kit/schema.ts'
 import { callExample, explanationExample, listedCallExample, transcriptionExample } from './examples.ts'
 import { CallMode, CallType, Fact, ReceiverType } from './facts.ts'
+import { callAdditions, clientStatuses, participantAdditions, userLogFilters } from './user-log-schemas.ts'
 
 const Minutes = (description: string) => Type.Number({ minimum: 0, description: `${description}, in minutes` })
 
-const Status = OneOf(
-  ['initiated', 'ongoing', 'ended', 'unanswered', 'rejected', 'canceled'],
-  'How far the call has come',
+const statuses = ['initiated', 'ongoing', 'ended', 'unanswered', 'rejected', 'canceled'] as const
+const Status = OneOf(statuses, 'How far the call has come')
+const StatusFilter = OneOf(
+  [...statuses, ...clientStatuses],
+  'How far the call has come. `missed`, `busy` and `cancelled` are for users, and match nothing where none acts',
 )
 const State = OneOf(['ongoing', 'ended', 'unanswered', 'rejected'], 'How far this participant has come')
 
@@ -24,6 +27,7 @@ export const Participant = Type.Object(
     leftAt: Type.Optional(Seconds('When this device last left')),
     state: State,
     mid: Type.Optional(Type.String({ description: 'Id of the media meeting' })),
+    ...participantAdditions,
   },
   { title: 'Participant' },
 )
@@ -74,6 +78,7 @@ const recordFields = {
   participants: Type.Array(Participant),
   recordings: Type.Optional(Type.Array(RecordingRecord)),
   transcriptions: Type.Optional(Type.Array(TranscriptionRecord, { description: 'The five newest' })),
+  ...callAdditions,
 }
 
 /** A call as it stands in lists. */
@@ -95,7 +100,7 @@ export const Call = Type.Object(
 export const CallListQuery = listQuery({
   type: Type.Optional(CallType),
   mode: Type.Optional(CallMode),
-  status: Type.Optional(Status),
+  status: Type.Optional(StatusFilter),
   receiverType: Type.Optional(ReceiverType),
   participantsCount: Type.Optional(Type.Integer({ description: 'Exactly so many participant entries' })),
   hasRecording: Type.Optional(Type.Boolean()),
@@ -104,6 +109,7 @@ export const CallListQuery = listQuery({
   startedAt: Type.Optional(Type.Integer({ description: 'Not started before this moment, in UNIX seconds' })),
   endedAt: Type.Optional(Type.Integer({ description: 'Ended at this moment or before, in UNIX seconds' })),
   hideTranscription: Type.Optional(Type.Boolean({ description: 'Leave out `transcriptions`' })),
+  ...userLogFilters,
 })
 export type CallListQuery = Static<typeof CallListQuery>
 

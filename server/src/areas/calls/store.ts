@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { paginationOf, sliceOf } from '../../common/page.ts'
 import { ReadyMade } from '../../plain/ready-made.ts'
+import { askedOfEach } from '../../storage/plans.ts'
 import {
   type FacetTotal,
   facetTotals,
@@ -46,9 +47,14 @@ export async function requireCall(db: TenantDb, sessionId: string, uid: string |
   return row
 }
 
+/** What documents become before they are answered; a server gets them as they are. */
+export type Shown = (documents: string[]) => Promise<string[]>
+
+const asTheyAre: Shown = async (documents) => documents
+
 /** One call as the JSON text that is answered. */
-export async function callText(db: TenantDb, row: Single, now: number): Promise<ReadyMade> {
-  const [document = ''] = await documentsOf(db, [row], now)
+export async function callText(db: TenantDb, row: Single, now: number, shown = asTheyAre): Promise<ReadyMade> {
+  const [document = ''] = await shown(await documentsOf(db, [row], now))
   return new ReadyMade(`{"data":${extended(extended(document, row.extras), transcriptionsText(row))}}`)
 }
 
@@ -72,11 +78,17 @@ async function documentsOf(db: TenantDb, rows: Stored[], now: number): Promise<s
   })
 }
 
-/** One page of calls as the JSON text that is answered; only calls that all of `uids` have a part in. */
-export async function callsPage(db: TenantDb, query: CallListQuery, uids: string[], now: number): Promise<ReadyMade> {
+/** One page of calls as the JSON text that is answered. */
+export async function callsPage(
+  db: TenantDb,
+  query: CallListQuery,
+  select: (slice: Slice) => Promise<Selected>,
+  now: number,
+  shown = asTheyAre,
+): Promise<ReadyMade> {
   const slice = sliceOf(query)
-  const { total, rows } = await selectPage(db, query, uids, slice)
-  const documents = await documentsOf(db, rows, now)
+  const { total, rows } = await select(slice)
+  const documents = await shown(await documentsOf(db, rows, now))
   const parts = query.hideTranscription
     ? documents
     : rows.map((row, index) => extended(documents[index] ?? '', transcriptionsText(row)))
@@ -84,26 +96,26 @@ export async function callsPage(db: TenantDb, query: CallListQuery, uids: string
   return new ReadyMade('{"data":[', parts, `],"meta":{"pagination":${pagination}}}`)
 }
 
-interface Slice {
+export interface Slice {
   limit: number
   offset: number
 }
 
-interface Selected {
+export interface Selected {
   total: number
   rows: Stored[]
 }
 
 /** Chooses the cheapest way to an exact total and the page: counts kept for lists where they apply, else a query. */
-function selectPage(db: TenantDb, query: CallListQuery, uids: string[], slice: Slice): Promise<Selected> {
+export function selectOfServer(db: TenantDb, query: CallListQuery, slice: Slice): Promise<Selected> {
+  const uid = query.uid?.toLowerCase()
   const byTime = query.startedAt !== undefined || query.endedAt !== undefined
-  const [uid, ...others] = uids
-  if (byTime || others.length > 0) return selectCounted(db, query, uids, slice)
+  if (byTime) return selectCounted(db, query, uid, slice)
   return uid === undefined ? selectOfApp(db, query, slice) : selectOfUser(db, query, uid, slice)
 }
 
 /** In the order of `facetsOfCall`. */
-function wantedFacets(query: CallListQuery): WantedValues {
+export function wantedFacets(query: CallListQuery): WantedValues {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
   return [
     query.type,
@@ -213,11 +225,23 @@ const walkOfUser = prepared<{ uid: string; limit: number; offset: number }, Stor
 )
 
 const walkWantedOfUser = prepared<{ uid: string; limit: number; offset: number; pattern: string }, Stored>(
-  (db, { uid, limit, offset, pattern }) =>
-    ofUser(db, uid, limit, offset).where(sql<boolean>`calls.facets LIKE ${pattern} ESCAPE '\\'`),
+  (db, { uid, limit, offset, pattern }) => ofUser(db, uid, limit, offset).where(callMatches(db, pattern)),
 )
 
-function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
+/**
+ * Asked of one call after the other: a join may begin with all calls of the app that match. With the time beside the key,
+ * the index by time answers, and whoever walks by time goes along it.
+ */
+export function callIs(db: TenantDb, condition: RawBuilder<unknown>): RawBuilder<boolean> {
+  return askedOfEach(sql`FROM calls WHERE calls.app_id = ${db.appId} AND calls.session_id = call_members.session_id
+    AND calls.initiated_at = call_members.initiated_at AND ${condition}`)
+}
+
+export function callMatches(db: TenantDb, pattern: string): RawBuilder<boolean> {
+  return callIs(db, sql`calls.facets LIKE ${pattern} ESCAPE '\\'`)
+}
+
+export function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
   return db
     .select('call_members')
     .innerJoin('calls', (join) =>
@@ -232,9 +256,9 @@ function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
 }
 
 // So many calls of a user are stepped over while everybody waits.
-const callsSharedMax = 2_000
+export const callsSharedMax = 2_000
 
-async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, slice: Slice): Promise<Selected> {
+export async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, slice: Slice): Promise<Selected> {
   const { limit, offset } = slice
   const wanted = wantedFacets(query)
   const steps = wantsEverything(wanted) ? offset : await totalOf(db, callsListOf(uid))
@@ -248,11 +272,11 @@ async function selectOfUser(db: TenantDb, query: CallListQuery, uid: string, sli
   return { total, rows: offset < total ? await walkWantedOfUser(db, { uid, limit, offset, pattern }) : [] }
 }
 
-/** Filters that no kept count covers: a span of time, or calls that several users share. */
+/** A span of time, which no kept count covers. */
 async function selectCounted(
   db: TenantDb,
   query: CallListQuery,
-  uids: string[],
+  uid: string | undefined,
   { limit, offset }: Slice,
 ): Promise<Selected> {
   db.leaveSharedReader()
@@ -261,7 +285,7 @@ async function selectCounted(
   if (!wantsEverything(wanted)) rows = rows.where(sql<boolean>`calls.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)
   if (query.startedAt !== undefined) rows = rows.where('calls.initiated_at', '>=', query.startedAt)
   if (query.endedAt !== undefined) rows = rows.where('calls.ended_at', '<=', query.endedAt)
-  for (const uid of uids) {
+  if (uid !== undefined) {
     const theirs = db.select('call_members').select('call_members.session_id').where('call_members.uid', '=', uid)
     rows = rows.where('calls.session_id', 'in', theirs)
   }

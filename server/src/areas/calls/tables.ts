@@ -6,7 +6,7 @@ declare module '../../storage/tables.ts' {
   interface Tables {
     calls: CallTable
     call_facts: CallFactRow
-    call_members: CallMemberRow
+    call_members: CallMemberTable
     call_signs: CallSignRow
   }
 }
@@ -47,12 +47,18 @@ export interface CallFactRow {
 }
 
 /** Who has a part in a call: participants, the caller, and the receiver if a user. */
-export interface CallMemberRow {
+interface CallMemberTable {
   app_id: string
   uid: string
   session_id: string
   initiated_at: number
+  /** 1 where this user has placed the call. */
+  placed: Generated<number>
+  /** The GUID of the group whose call it is. */
+  guid: Generated<string | null>
 }
+
+export type CallMemberRow = Selectable<CallMemberTable>
 
 /** When a device that is in a live call was last heard of; see signs.ts. */
 export interface CallSignRow {
@@ -143,6 +149,55 @@ export const migrations: Migrations = {
     // Whether somebody is in a call.
     await schema.createIndex('call_signs_by_user').on('call_signs').columns(['app_id', 'uid', 'session_id']).execute()
   },
+  '20261202-sides-of-calls': async (database) => {
+    const { schema } = database
+    await schema
+      .alterTable('call_members')
+      .addColumn('placed', 'bigint', (column) => column.notNull().defaultTo(0))
+      .execute()
+    await schema.alterTable('call_members').addColumn('guid', 'text').execute()
+    for (const { id } of await database.selectFrom('apps').select('id').execute()) await noteSides(database, id)
+    // Users who count their calls of one side, or in one group, read nothing but the index.
+    await schema.dropIndex('call_members_by_time').execute()
+    await schema
+      .createIndex('call_members_by_time')
+      .on('call_members')
+      .columns(['app_id', 'uid', 'initiated_at desc', 'session_id', 'placed', 'guid'])
+      .execute()
+  },
+}
+
+const callsAtOnce = 500
+
+/** Who placed each call that is there already, and in which group. */
+async function noteSides(database: Kysely<Tables>, appId: string): Promise<void> {
+  for (let last = ''; ; ) {
+    const calls = await database
+      .selectFrom('calls')
+      .select(['calls.session_id', 'calls.document'])
+      .where('calls.app_id', '=', appId)
+      .where('calls.session_id', '>', last)
+      .orderBy('calls.session_id')
+      .limit(callsAtOnce)
+      .execute()
+    for (const { session_id, document } of calls) await noteSidesOf(database, appId, session_id, JSON.parse(document))
+    if (calls.length < callsAtOnce) return
+    last = calls.at(-1)?.session_id ?? ''
+  }
+}
+
+async function noteSidesOf(
+  database: Kysely<Tables>,
+  appId: string,
+  sessionId: string,
+  { initiator, receiver, receiverType }: { initiator: string; receiver: string; receiverType: string },
+): Promise<void> {
+  const members = database
+    .updateTable('call_members')
+    .where('call_members.app_id', '=', appId)
+    .where('call_members.session_id', '=', sessionId)
+  await members.set({ placed: 1 }).where('call_members.uid', '=', initiator).execute()
+  if (receiverType === 'group') await members.set({ guid: receiver }).execute()
 }
 
 async function noteDevices(database: Kysely<Tables>, appId: string): Promise<void> {

@@ -40,6 +40,7 @@ export {
   standingOf,
   touch,
 } from './membership.ts'
+export { groupsNamedTo, type NamedGroup } from './names.ts'
 export { onlineMembersCount } from './online.ts'
 export { countPassword, hashPassword, type Match, matchPassword } from './passwords.ts'
 export { selectBanned, selectMembers } from './people.ts'

@@ -80,6 +80,8 @@ const places: Record<string, Place> = {
     assertSucceeds(await gus.delete(`/groups/crew/members/${uid}`))
     return gus.post('/groups/crew/members', { participants: [uid] })
   },
+  'a call': (gus, _uid, { call }) => gus.get(`/calls/${call}`),
+  'a list of calls': (gus) => gus.get('/calls'),
   'a list of blocked users': (gus) => gus.get('/users/gus/blockedusers'),
 }
 
@@ -160,7 +162,9 @@ for (const database of databases) {
         assertSucceeds(await app.post('/groups/crew/conversation/read', {}, as(uid)))
       }
       const steps = [{ after: 3, do: 'cancel' }]
-      const { sessionId: call } = await app.play({ initiator: 'gus', receiver: 'sam', steps })
+      for (const uid of others) await app.play({ initiator: uid, receiver: 'gus', steps })
+      const toAll = { initiator: 'gus', receiver: 'crew', receiverType: 'group', invited: others }
+      const { sessionId: call } = await app.play({ ...toAll, steps })
       return { said: said ?? {}, naming: naming ?? {}, own, call }
     }
 
