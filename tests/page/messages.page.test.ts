@@ -342,8 +342,11 @@ describe('a long conversation on the chat page', { skip }, () => {
       page.on('websocket', () => {
         sockets += 1
       })
+      // Who is there is asked once more where the first answer is older than the connection: nobody tells what was between.
+      const isPresence = (url: string) => url.includes('/users?uids')
       page.on('request', (request) => {
-        if (request.url().includes('/v3') && request.method() === 'GET') fetched.push(request.url())
+        const url = request.url()
+        if (url.includes('/v3') && request.method() === 'GET' && !isPresence(url)) fetched.push(url)
       })
       await goTo('#/group/logbook')
       await said(page, /One more/).waitFor()
