@@ -333,6 +333,72 @@ const rows: Record<string, Row> = {
       'message unbanned': `${both} lin`,
     },
   },
+  'a call that is answered and ended': {
+    act: async ({ app, ada }) => {
+      const call = await ring(ada, 'lin', 'user')
+      await ok(app.put(call, { status: 'ongoing' }, as('lin')))
+      await ok(ada.put(call, { status: 'ended' }))
+    },
+    told: {
+      'message initiated': 'ada-2 lin',
+      'call initiated': `${both} lin`,
+      'message ongoing': `${both} lin`,
+      'call participantJoined': `${both} lin`,
+      'message ended': 'ada-2 lin',
+      'call ended': `${both} lin`,
+    },
+  },
+  'a call that is refused': {
+    act: async ({ app, ada }) => ok(app.put(await ring(ada, 'lin', 'user'), { status: 'rejected' }, as('lin'))),
+    told: {
+      'message initiated': 'ada-2 lin',
+      'call initiated': `${both} lin`,
+      'message rejected': `${both} lin`,
+      'call rejected': `${both} lin`,
+    },
+  },
+  'a call to somebody who is busy': {
+    act: async ({ app, ada }) => ok(app.put(await ring(ada, 'lin', 'user'), { status: 'busy' }, as('lin'))),
+    told: {
+      'message initiated': 'ada-2 lin',
+      'call initiated': `${both} lin`,
+      'message busy': `${both} lin`,
+      'call rejected': `${both} lin`,
+    },
+  },
+  'a call that is taken back': {
+    act: async ({ ada }) => ok(ada.put(await ring(ada, 'lin', 'user'), { status: 'cancelled' })),
+    told: {
+      'message initiated': 'ada-2 lin',
+      'call initiated': `${both} lin`,
+      'message cancelled': 'ada-2 lin',
+      'call canceled': `${both} lin`,
+    },
+  },
+  'a call that nobody answers': {
+    act: ({ app }) => app.play({ initiator: 'ada', receiver: 'lin', startAt: 1_767_225_600, steps: [] }),
+    told: {
+      'message initiated': `${both} lin`,
+      'call initiated': `${both} lin`,
+      'message unanswered': `${both} lin`,
+      'call unanswered': `${both} lin`,
+    },
+  },
+  'a call to a group, which somebody declines': {
+    act: async ({ app, ada }) => {
+      const call = await ring(ada, 'boats', 'group')
+      await ok(app.put(call, { status: 'rejected' }, as('lin')))
+      await ok(ada.put(call, { status: 'cancelled' }))
+    },
+    told: {
+      'message initiated': 'ada-2 bob lin mia',
+      'call initiated': inBoats,
+      'message rejected': inBoats,
+      'call rejected': inBoats,
+      'message cancelled': 'ada-2 bob lin mia',
+      'call canceled': inBoats,
+    },
+  },
   'somebody who leaves': {
     act: async ({ app, ada }) => {
       await ok(ada.post('/groups/oars/leave'))
@@ -379,6 +445,7 @@ const bodies: Record<string, string[]> = {
   user: ['user'],
   friend: [],
   messages: ['conversationId', 'ids'],
+  call: ['sessionId', 'mode', 'status', 'members', 'fact'],
 }
 // These tell of what is not there any more, or nothing but who.
 const otherBodies: Record<string, string[]> = {
@@ -388,6 +455,12 @@ const otherBodies: Record<string, string[]> = {
   'user deleted': ['uid'],
   'user deactivated': ['uid'],
   'friend added': ['user', 'friend'],
+}
+
+/** The path of a call that rings. */
+async function ring(caller: Caller, receiver: string, receiverType: string): Promise<string> {
+  const { data } = await ok(caller.post('/calls', { receiver, receiverType, type: 'audio' }))
+  return `/calls/${data.entities.on.entity.sessionid}`
 }
 
 async function ok(answered: Promise<Parameters<typeof assertSucceeds>[0]>) {

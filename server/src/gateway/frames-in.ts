@@ -47,6 +47,17 @@ const Receipt = Type.Object({
   }),
 })
 
+const CallSession = Type.Object({
+  body: Type.Object({
+    action: OneOf(['join', 'ping', 'media', 'leave']),
+    /** To join with; see `POST /calls/{sessionId}/token`. */
+    token: Type.Optional(Type.String({ maxLength: 2_000 })),
+    sessionId: Type.Optional(Type.String({ maxLength: 200 })),
+    /** Whether the device sends video. */
+    video: Type.Optional(Type.Boolean()),
+  }),
+})
+
 const schemas = {
   auth: Auth,
   ping: Type.Object({}),
@@ -54,6 +65,7 @@ const schemas = {
   typing_indicator: Typing,
   transient_message: Transient,
   receipts: Receipt,
+  call_session: CallSession,
 } satisfies Record<string, TSchema>
 
 type Schemas = typeof schemas

@@ -10,6 +10,7 @@ import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { createAbsent } from './absent.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createAttaching } from './attach.ts'
+import { createCallSessions } from './call-sessions.ts'
 import { closeCodes } from './close-codes.ts'
 import { createDelivery } from './delivery.ts'
 import { createDepartures } from './departures.ts'
@@ -78,12 +79,28 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     ...{ maxFragments: piecesMax, maxBufferedChunks: piecesMax },
   })
   const { known } = visitors
-  const visitParts: VisitParts = { ...parts, attaching, words, post: openPost(), figures, left, subscribe, known }
+  const calls = createCallSessions({ database, tools, tellTrouble: tellLoss })
+  const visitParts: VisitParts = {
+    ...parts,
+    attaching,
+    words,
+    calls,
+    post: openPost(),
+    figures,
+    left,
+    subscribe,
+    known,
+  }
   const checking = setInterval(check, patience.checkMilliseconds).unref()
   let isDraining = false
 
   function tellTrouble(error: unknown): void {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'it cannot be read what a user may be shown')
+  }
+
+  function tellLoss(error: unknown): void {
+    if (!(error instanceof DatabaseUnavailable))
+      log.error({ err: error }, 'a page that was closed could not leave its call')
   }
 
   function beginAnew(): void {
@@ -110,10 +127,11 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     if (isFirst) departures.came(hearer.appId, hearer.uid)
   }
 
-  function left(visit: Visit, session: Session | undefined): void {
+  function left(visit: Visit, session: Session | undefined, code: number): void {
     visitors.remove(visit)
     if (!session) return
     words.forget(session)
+    calls.closed(session, code)
     subscribe(session, { mode: 'NONE' })
     const hearer = hearers.find(session.app.id, session.caller.uid)
     if (!hearer?.sessions.delete(session) || hearer.sessions.size > 0) return

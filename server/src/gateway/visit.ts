@@ -16,6 +16,7 @@ import type { Limits } from '../kit/limits.ts'
 import type { Tools } from '../kit/ports.ts'
 import type { Database } from '../storage/database.ts'
 import type { Attaching } from './attach.ts'
+import type { CallSessions } from './call-sessions.ts'
 import { closeCodes } from './close-codes.ts'
 import { encode } from './encode.ts'
 import { createFrameAllowance } from './frame-allowance.ts'
@@ -49,6 +50,7 @@ export interface VisitParts {
   registry: Registry
   attaching: Attaching
   words: Words
+  calls: CallSessions
   post: Post
   figures: LiveCounts
   /** Begins and ends the trace of what a device asks for. */
@@ -58,7 +60,7 @@ export interface VisitParts {
   subscribe(session: Session, wish: PresenceWish): void
   /** A device has said who it is. */
   known(visit: Visit): void
-  left(visit: Visit, session: Session | undefined): void
+  left(visit: Visit, session: Session | undefined, code: number): void
 }
 
 // The library closes with a code of its own beyond this; up to it, the contract's is told.
@@ -99,7 +101,7 @@ class DeviceVisit implements Visit {
       if (this.#isAlive() && line.hasRoom()) device.pong(data)
     })
     device.on('error', ignored)
-    device.on('close', () => parts.left(this, this.#session))
+    device.on('close', (code: number) => parts.left(this, this.#session, code))
   }
 
   heardAt(): number {
@@ -193,22 +195,34 @@ class DeviceVisit implements Visit {
     if (!session || !this.#isIn) throw badRequest({ type: ['must be auth before anything else'] })
     // The one that it came to, also where it had not named it and there are others by now.
     session.app = await this.#parts.doors.app({ ...this.#named, appId: session.app.id })
-    await this.#obey(session, frame, trace)
-    if (ref !== undefined) this.send({ type: 'ack', ref, body: { success: true } })
+    const answer = await this.#obey(session, frame, trace)
+    if (ref !== undefined) this.send({ type: 'ack', ref, body: { success: true, ...answer } })
   }
 
-  async #obey(here: Session, frame: Exclude<FrameIn, { type: 'auth' | 'ping' }>, trace: Trace): Promise<void> {
-    const { subscribe, words } = this.#parts
+  /** Does what a frame asks for; answers what else the device is told, if it asks for an answer. */
+  async #obey(
+    here: Session,
+    frame: Exclude<FrameIn, { type: 'auth' | 'ping' }>,
+    trace: Trace,
+  ): Promise<object | undefined> {
+    const { subscribe, words, calls } = this.#parts
     switch (frame.type) {
+      case 'call_session':
+        return calls.obey(here, frame)
       case 'presence':
-        return subscribe(here, frame.body)
+        subscribe(here, frame.body)
+        break
       case 'typing_indicator':
-        return this.#throttled('typing_indicator', words.typing(here, frame))
+        await this.#throttled('typing_indicator', words.typing(here, frame))
+        break
       case 'transient_message':
-        return this.#throttled('transient_message', words.transient(here, frame))
+        await this.#throttled('transient_message', words.transient(here, frame))
+        break
       case 'receipts':
-        return this.#throttled('receipts', markReceipt(this.#parts, here, frame, trace))
+        await this.#throttled('receipts', markReceipt(this.#parts, here, frame, trace))
+        break
     }
+    return undefined
   }
 
   /** A feature that is used too often is named, beside the error. */

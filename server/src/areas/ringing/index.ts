@@ -3,6 +3,7 @@ import { takeBack } from './crossing.ts'
 import { operations } from './operations.ts'
 import { ringRate } from './rates.ts'
 
+export { type InSession, joinSession, leaveSession, switchCamera } from './session.ts'
 export { type CallPass, passIn } from './tokens.ts'
 
 export const ringing = area({

@@ -48,7 +48,7 @@ function walk(value: unknown, change: (user: UserWithin) => object): unknown {
   if (!isObject(value)) return value
   if (isUser(value)) return change(value)
   return changed(value, (part, name) => {
-    if (name === 'data') return isMessage(value) ? walkData(value.data, change) : part
+    if (name === 'data') return holdsEntities(value) ? walkData(value.data, change) : part
     return ownWords.has(name) ? part : walk(part, change)
   })
 }
@@ -65,8 +65,9 @@ function changed(value: object, change: (part: unknown, name: string) => unknown
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, change(part, name)]))
 }
 
-function isMessage(value: object): value is { data: object } {
-  return 'category' in value && 'data' in value && isObject(value.data)
+/** A message, or the call that one tells of. */
+function holdsEntities(value: object): value is { data: object } {
+  return ('category' in value || 'sessionid' in value) && 'data' in value && isObject(value.data)
 }
 
 function isObject(value: unknown): value is object {
