@@ -27,8 +27,8 @@ interface Parts {
   tellTrouble(error: unknown): void
 }
 
-// Browsers tell by these that the page goes, or that its client wanted to.
-const deliberate = new Set([1000, 1001])
+// Browsers tell by these that the page goes, or that its client wanted to, with or without a word.
+const deliberate = new Set([1000, 1001, 1005])
 
 export function createCallSessions({ database, tools, tellTrouble }: Parts): CallSessions {
   /** The calls that were spoken of over a connection. */

@@ -35,8 +35,9 @@ export async function joinSession(
     if (isFinal(course.state.status)) throw callTerminated()
     const happenedAt = course.now
     if (mediumOf(course.state, uid, deviceId) !== undefined) return turnCamera(course, uid, deviceId, camera)
-    const mid = course.state.mid ?? randomUUID()
-    course.happen({ kind: 'joined', uid, deviceId, mid, happenedAt, ...(camera !== undefined && { camera }) })
+    const { mid = randomUUID(), start } = course.state
+    const seen = camera === undefined ? {} : { camera: camera && start.type === 'video' }
+    course.happen({ kind: 'joined', uid, deviceId, mid, happenedAt, ...seen })
   })
   return sessionState(sessionId, state)
 }
