@@ -61,7 +61,11 @@ export function memoryMedia(now: () => number = Date.now): MemoryMedia {
     if (isVideo && !roomNamed(ref.room).spec.media.includes('video')) {
       throw new MediaRefused('videoInAudioRoom', 'This call is one of sound alone, and carries no video.')
     }
-    toDevice({ type: 'answer', sdp })
+    try {
+      toDevice({ type: 'answer', sdp })
+    } catch {
+      // It is away.
+    }
     tell({ kind: 'media', at: now(), ...ref, media: 'audio', isOn: true })
     if (isVideo) tell({ kind: 'media', at: now(), ...ref, media: 'video', isOn: true })
   }

@@ -122,7 +122,10 @@ export async function connectJanus({ port, secret, answerMilliseconds }: Address
   function take(message: Message): void {
     const asker = waiting.get(String(message.transaction))
     if (message.janus === 'ack' && !asker?.takesAck) return
-    if (!asker) return takeUnasked(message)
+    if (!asker) {
+      takeUnasked(message)
+      return
+    }
     waiting.delete(String(message.transaction))
     clearTimeout(asker.timer)
     const refusal = refusalIn(message)

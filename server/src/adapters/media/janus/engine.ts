@@ -53,7 +53,7 @@ interface Node {
   process: JanusProcess
   running: RunningJanus | undefined
   rooms: Map<string, JanusRoom>
-  owners: Map<number, { room: JanusRoom; device: LiveDevice; way: 'send' | 'receive' }>
+  owners: Map<number, { room: string; device: LiveDevice; way: 'send' | 'receive' }>
   idleSince: number
 }
 
@@ -138,7 +138,7 @@ export async function openJanusEngine(options: JanusEngineOptions): Promise<Janu
     node.running = running
     running.client.onUnasked((handle, said) => {
       const owner = node.owners.get(handle)
-      owner?.room.take(owner.device, owner.way, said)
+      if (owner) node.rooms.get(owner.room)?.take(owner.device, owner.way, said)
     })
   }
 
@@ -156,7 +156,7 @@ export async function openJanusEngine(options: JanusEngineOptions): Promise<Janu
   }
 
   function roomIn(node: Node, spec: RoomSpec, left?: RememberedProcess['rooms'][number]): JanusRoom {
-    const room: JanusRoom = janusRoom(
+    return janusRoom(
       spec,
       {
         running() {
@@ -166,7 +166,7 @@ export async function openJanusEngine(options: JanusEngineOptions): Promise<Janu
         },
         times,
         awaitedMilliseconds: settings.awaitedSeconds * millisecondsPerSecond,
-        route: (handle, device, way) => void node.owners.set(handle, { room, device, way }),
+        route: (handle, device, way) => void node.owners.set(handle, { room: spec.room, device, way }),
         unroute: (handle) => void node.owners.delete(handle),
         save: memory.save,
         tell,
@@ -174,7 +174,6 @@ export async function openJanusEngine(options: JanusEngineOptions): Promise<Janu
       },
       left,
     )
-    return room
   }
 
   /** The one with the least to do; among equals, one that runs. */
@@ -218,6 +217,9 @@ export async function openJanusEngine(options: JanusEngineOptions): Promise<Janu
     if (!node || !room) return
     try {
       await room.close()
+    } catch (error) {
+      // It has died with its process.
+      if (!(error instanceof MediaUnavailable)) throw error
     } finally {
       room.drop()
       if (node.rooms.get(name) === room) node.rooms.delete(name)

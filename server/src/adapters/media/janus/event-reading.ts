@@ -1,9 +1,9 @@
 import type { MediaKind } from '../../../common/media.ts'
 import { noMediaSeconds } from './configuration.ts'
-import { nameBehind, opaqueBehind, type Visit, visitBehind } from './names.ts'
+import { nameBehind, opaqueBehind, type RoomVisit, visitBehind } from './names.ts'
 
 /** What an engine tells of a device, of all that it tells. */
-export type EngineEvent = { at: number; node: string; room: string; visit: Visit } & (
+export type EngineEvent = { at: number; node: string; room: string; visit: RoomVisit } & (
   | { kind: 'gone' }
   | { kind: 'speaking'; isOn: boolean }
   | { kind: 'receiving'; media: MediaKind; mid: string; isOn: boolean }

@@ -14,14 +14,14 @@ export function nameBehind(name: string): string {
 }
 
 /** A device that joins again is somebody new to the engine, so that nothing late of its former self is taken for it. */
-export interface Visit {
+export interface RoomVisit {
   device: string
   number: number
 }
 
-export const visitName = ({ device, number }: Visit) => `${engineName(device)}.${number}`
+export const visitName = ({ device, number }: RoomVisit) => `${engineName(device)}.${number}`
 
-export function visitBehind(name: string): Visit | undefined {
+export function visitBehind(name: string): RoomVisit | undefined {
   const [, device, number] = /^(.*)\.(\d+)$/.exec(name) ?? []
   return device === undefined ? undefined : { device: nameBehind(device), number: Number(number) }
 }
@@ -29,7 +29,7 @@ export function visitBehind(name: string): Visit | undefined {
 /** What the engine tells of a connection carries only this. */
 export const opaqueName = (room: string, visit: string) => `${engineName(room)}/${visit}`
 
-export function opaqueBehind(name: string): { room: string; visit: Visit } | undefined {
+export function opaqueBehind(name: string): { room: string; visit: RoomVisit } | undefined {
   const [room = '', visitPart = ''] = name.split('/')
   const visit = visitBehind(visitPart)
   return visit && { room: nameBehind(room), visit }

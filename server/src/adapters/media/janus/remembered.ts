@@ -74,14 +74,14 @@ export function readRemembered(folder: string): Remembered | undefined {
   }
 }
 
-export interface Memory {
+export interface EngineMemory {
   /** Something of it has changed. */
   save(): void
   /** Waits until all that was to be saved is on the disk. */
   saved(): Promise<void>
 }
 
-export function memoryIn(folder: string, what: () => Remembered, onTrouble: (error: unknown) => void): Memory {
+export function memoryIn(folder: string, what: () => Remembered, onTrouble: (error: unknown) => void): EngineMemory {
   let isDirty = false
   let writing: Promise<void> | undefined
 

@@ -336,11 +336,10 @@ export function janusRoom(spec: RoomSpec, parts: JanusRoomParts, left?: Remember
 }
 
 function createRequest(spec: RoomSpec, room: string, secret: string, adminKey: string) {
-  const videos = spec.media.includes('video')
   return {
     ...{ request: 'create', room, secret, admin_key: adminKey, permanent: false, is_private: true },
     ...{ publishers: spec.publishersMax, require_pvtid: true, notify_joining: false },
-    ...{ audiocodec: 'opus', videocodec: videos ? 'h264' : 'none', h264_profile: '42e01f', opus_dtx: true },
+    ...{ audiocodec: 'opus', videocodec: 'h264', h264_profile: '42e01f', opus_dtx: true },
     ...{ bitrate: spec.videoBitrateMax, bitrate_cap: true, fir_freq: keyFrameSeconds },
     ...{ audiolevel_event: true, lock_record: true },
   }

@@ -173,6 +173,14 @@ export async function relayPreflight(
   }
 }
 
+/** Why there would be no relay, or is none; whoever asks need not be the server that runs it. */
+export async function relayTrouble(settings: RelaySettings, folder: string, address: string): Promise<string | undefined> {
+  const known = readKnown(folder)
+  if (known && findDaemon(known.pid, known.folder)) return undefined
+  const found = await relayPreflight(settings, address)
+  return 'trouble' in found ? found.trouble : undefined
+}
+
 const configuration = 'turnserver.conf'
 
 function textOf({ settings, address, publicAddress }: RelayParts, secret: string, folder: string): string {
