@@ -151,16 +151,24 @@ export function janusRoom(spec: RoomSpec, parts: JanusRoomParts, left?: Remember
     }
   }
 
-  /** In the order that engines survive: what it receives, its place in the room, then all that is left of it. */
   async function takeDown(device: LiveDevice, reason: 'left' | 'lost'): Promise<void> {
     if (device.isGone) return
-    const { client } = running()
-    const sender = senderOf(inside, device)
-    const receiver = receiverOf(inside, device)
+    const { receiver } = device.known
     remove(device, reason)
-    await receiver?.detach().catch(() => {})
-    await sender.request({ request: 'leave' }).catch(() => {})
-    await client.destroySession(device.known.session).catch(unlessSilent)
+    try {
+      await takeDownInOrder(device.known, receiver)
+    } catch (error) {
+      // What a dead engine has not done needs no doing.
+      if (!(error instanceof JanusSilent || error instanceof MediaUnavailable)) throw error
+    }
+  }
+
+  /** In the order that engines survive: what it receives, its place in the room, then all that is left of it. */
+  async function takeDownInOrder({ session, sender }: RememberedDevice, receiver: number | undefined): Promise<void> {
+    const { client } = running()
+    if (receiver !== undefined) await client.handle(session, receiver).detach().catch(unlessRefused)
+    await client.handle(session, sender).request({ request: 'leave' }).catch(unlessRefused)
+    await client.destroySession(session)
   }
 
   function found(name: string): LiveDevice {
@@ -355,7 +363,7 @@ function throwInOurWords(error: unknown): never {
   throw error
 }
 
-/** What a dead engine has not done needs no doing. */
-function unlessSilent(error: unknown): void {
-  if (!(error instanceof JanusSilent)) throw error
+/** What it does not know any more has left already. */
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof JanusError)) throw error
 }
