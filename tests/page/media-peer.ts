@@ -41,16 +41,19 @@ interface SendOptions extends Partial<PeerOptions> {
   video: boolean
   codec: string
   simulcast?: boolean
+  /** Somebody who never stops talking, instead of the beeps of the fake microphone. */
+  hums?: boolean
 }
 
-async function send({ video, codec, simulcast, ...options }: SendOptions): Promise<void> {
+async function send({ video, codec, simulcast, hums, ...options }: SendOptions): Promise<void> {
   Object.assign(peer.options, options)
   const media = await navigator.mediaDevices.getUserMedia({
-    audio: true,
-    video: video ? { width: 640, height: 360, frameRate: 15 } : false,
+    audio: !hums,
+    // Where a video is small, browsers send it in fewer heights.
+    video: video ? { width: simulcast ? 1280 : 640, height: simulcast ? 720 : 360, frameRate: 15 } : false,
   })
   peer.sending = connect('send')
-  for (const track of media.getTracks()) {
+  for (const track of [...media.getTracks(), ...(hums ? hum() : [])]) {
     const sendEncodings = simulcast
       ? [{ rid: 'h' }, { rid: 'm', scaleResolutionDownBy: 2 }, { rid: 'l', scaleResolutionDownBy: 4 }]
       : []
@@ -61,6 +64,15 @@ async function send({ video, codec, simulcast, ...options }: SendOptions): Promi
   const offer = await peer.sending.createOffer()
   await peer.sending.setLocalDescription(offer)
   say({ type: 'offer', sdp: offer.sdp })
+}
+
+function hum(): MediaStreamTrack[] {
+  const context = new AudioContext()
+  const destination = context.createMediaStreamDestination()
+  const tone = context.createOscillator()
+  tone.connect(destination)
+  tone.start()
+  return destination.stream.getAudioTracks()
 }
 
 function codecsNamed(name: string): RTCRtpCodec[] {

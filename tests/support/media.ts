@@ -98,6 +98,7 @@ interface Sending {
   video?: boolean
   codec?: string
   simulcast?: boolean
+  hums?: boolean
   iceServers?: IceServer[]
   relayOnly?: boolean
 }
@@ -148,6 +149,7 @@ function startBrowser(): Promise<Browser> {
     args: [
       ...['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync', '--mute-audio'],
       ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+      '--autoplay-policy=no-user-gesture-required',
       withoutSuggestions,
     ],
   })

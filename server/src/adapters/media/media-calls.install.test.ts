@@ -33,7 +33,7 @@ describe('devices in real browsers, through Janus', { skip: withoutBrowser }, ()
       const peer = await stage.peer(room, name)
       t.after(() => peer.page.context().close())
       await peer.join(engine)
-      await peer.send()
+      await peer.send({ hums: true })
       peers.push(peer)
     }
     return { ...there, peers }
@@ -103,6 +103,7 @@ describe('devices in real browsers, through Janus', { skip: withoutBrowser }, ()
     await until('both are there', async () => String(await namesAt(ada, 'video')) === 'lin,max')
     await ada.seesMoreOf('lin')
     await lin.seesMoreOf('ada')
+    assert.equal(await ada.evaluate('peer.connection'), 1, 'all of it over one connection')
     assert.deepEqual(
       peers.map(({ refusals }) => refusals),
       [[], [], [], []],
@@ -137,14 +138,14 @@ describe('devices in real browsers, through Janus', { skip: withoutBrowser }, ()
     const [ada, lin] = [await stage.peer(room, 'ada'), await stage.peer(room, 'lin')]
     for (const peer of [ada, lin]) t.after(() => peer.page.context().close())
     await ada.join(engine)
-    await ada.send({ simulcast: true })
+    await ada.send({ simulcast: true, hums: true })
     await lin.join(engine, { mayPublish: false })
     await lin.seesMoreOf('ada')
     const heightAt = async () => (await lin.received()).flows.find(({ kind }) => kind === 'video')?.height ?? 0
     await engine.select({ room, device: 'lin' }, [{ device: 'ada', heightMax: 180 }])
-    await until('it is small', async () => (await heightAt()) === 90, patientMilliseconds)
+    await until('it is small', async () => (await heightAt()) === 180, patientMilliseconds)
     await engine.select({ room, device: 'lin' }, [{ device: 'ada', heightMax: 360 }])
-    await until('it is larger', async () => (await heightAt()) === 180, patientMilliseconds)
+    await until('it is larger', async () => (await heightAt()) === 360, patientMilliseconds)
     assert.deepEqual(opened.troubles, [])
   })
 

@@ -35,6 +35,8 @@ export interface JanusEngine extends MediaEngine {
   letGo(): Promise<void>
   /** For tests, which kill them. */
   processIds(): number[]
+  /** Waits until another server could go on from here. */
+  remembered(): Promise<void>
 }
 
 export interface JanusEngineOptions {
@@ -350,6 +352,7 @@ export async function openJanusEngine(options: JanusEngineOptions): Promise<Janu
       }
       await (await listening)?.close()
     },
+    remembered: memory.saved,
     processIds: () => nodes.flatMap(({ process }) => process.known()?.pid ?? []),
   }
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -199,6 +201,28 @@ describe('Janus', { skip: withoutJanus }, () => {
       ['rejected', 'rejected', 'fulfilled', 'fulfilled'],
     )
     await fill(opened, 'a', ['ada', 'lin'])
+  })
+
+  it('outlives a server that is killed, and is found by the next one with all that was in it', async (t) => {
+    const opened = await openEngine()
+    t.after(opened.remove)
+    const script = join(import.meta.dirname, '../../../../../tests/support/media-server.ts')
+    const words = ['--disable-warning=ExperimentalWarning', script, JSON.stringify(opened.settings)]
+    const server = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
+    const [line] = await once(server.stdout.setEncoding('utf8'), 'data')
+    const pid = Number(line)
+    assert.ok(isRunning(pid))
+    server.kill('SIGKILL')
+    await once(server, 'exit')
+    assert.ok(isRunning(pid))
+    const next = await opened.reopen()
+    t.after(next.remove)
+    assert.deepEqual(next.engine.processIds(), [pid])
+    assert.deepEqual(next.engine.figures(), { rooms: 1, devices: 1, restarts: 0 })
+    assert.equal(await next.engine.resume({ room: 'a', device: 'ada' }, silently), true)
+    await next.engine.closeRoom('a')
+    await next.engine.close()
+    assert.ok(!isRunning(pid), 'an orderly end ends it')
   })
 
   it('goes on for the next server with what it had, and lets go of those who do not come back', async (t) => {

@@ -77,6 +77,9 @@ export interface JanusRoomParts {
 const wishesMax = 100
 const candidateCharactersMax = 4_000
 const keyFrameSeconds = 10
+// Half a second of sound that is louder than so many decibels below the loudest counts as speaking.
+const speakingPackets = 25
+const speakingLevel = 40
 
 let lastVisit = 0
 
@@ -126,6 +129,7 @@ export function janusRoom(spec: RoomSpec, parts: JanusRoomParts, left?: Remember
     if (devices.get(known.device) === device) devices.delete(known.device)
     save()
     tell({ kind: 'left', room: spec.room, device: known.device, reason, at })
+    refreshAll(inside)
   }
 
   async function enter(device: string, mayPublish: boolean, toDevice: ToDevice): Promise<void> {
@@ -349,7 +353,8 @@ function createRequest(spec: RoomSpec, room: string, secret: string, adminKey: s
     ...{ publishers: spec.publishersMax, require_pvtid: true, notify_joining: false },
     ...{ audiocodec: 'opus', videocodec: 'h264', h264_profile: '42e01f', opus_dtx: true },
     ...{ bitrate: spec.videoBitrateMax, bitrate_cap: true, fir_freq: keyFrameSeconds },
-    ...{ audiolevel_event: true, lock_record: true },
+    ...{ audiolevel_event: true, audio_active_packets: speakingPackets, audio_level_average: speakingLevel },
+    lock_record: true,
   }
 }
 
