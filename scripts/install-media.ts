@@ -10,5 +10,7 @@ if (canInstall()) {
   const isDone = installPackages(packages)
   process.stderr.write(isDone ? ` done in ${Math.round((performance.now() - since) / 1000)} s\n` : '\n')
 } else {
-  process.stderr.write(`Calls have no sound and no pictures until the media engine is there: ${installCommand(packages)}\n`)
+  process.stderr.write(
+    `Calls have no sound and no pictures until the media engine is there: ${installCommand(packages)}\n`,
+  )
 }

@@ -103,6 +103,10 @@ describe('settings', () => {
     assertComplains({ PARLEY_TLS_KEY: here }, 'PARLEY_TLS_CERT', /PARLEY_TLS_KEY/)
     const scaled = { PARLEY_DATABASE_URL: 'postgres://x', PARLEY_REDIS_URL: 'redis://x', PARLEY_EMULATOR: 'true' }
     assertComplains(scaled, 'PARLEY_EMULATOR', /PARLEY_REDIS_URL/)
+    const ports = { PARLEY_MEDIA_PORTS: '31900-32900' }
+    assertComplains(ports, 'PARLEY_MEDIA_PORTS', /PARLEY_MEDIA_RELAY_PORTS/)
+    const crowd = { PARLEY_MEDIA_PORTS: '30000-30149', PARLEY_MEDIA_PROCESSES: '4' }
+    assertComplains(crowd, 'PARLEY_MEDIA_PROCESSES', /PARLEY_MEDIA_PORTS/)
     const files = { PARLEY_LIMIT_UPLOAD_MEGABYTES: '50', PARLEY_FILE_MEGABYTES_MAX: '51' }
     assertComplains(files, 'PARLEY_LIMIT_UPLOAD_MEGABYTES', /PARLEY_FILE_MEGABYTES_MAX/)
   })

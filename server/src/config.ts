@@ -135,6 +135,7 @@ const address4 = (value: string, complain: Complain) =>
 const lowestPort = 1_024
 const highestPort = 65_535
 const portsMin = 100
+const portsOfProcessMin = 50
 
 /** Kept as it is written; `portsIn` takes it apart. */
 const portRange = (value: string, complain: Complain) => {
@@ -445,6 +446,12 @@ function refuseContradictions(config: Config): void {
   }
   if (overlap(portsIn(config.mediaPorts), portsIn(config.mediaRelayPorts))) {
     throw new ConfigError('PARLEY_MEDIA_PORTS and PARLEY_MEDIA_RELAY_PORTS must have no port in common.')
+  }
+  const { first, last } = portsIn(config.mediaPorts)
+  if ((last - first + 1) / config.mediaProcesses < portsOfProcessMin) {
+    throw new ConfigError(
+      `PARLEY_MEDIA_PROCESSES must not be more than one for ${portsOfProcessMin} ports of PARLEY_MEDIA_PORTS.`,
+    )
   }
   if (config.roles.length === 0) throw new ConfigError('PARLEY_ROLES must name at least one role.')
 }

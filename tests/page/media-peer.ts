@@ -66,6 +66,28 @@ async function send({ video, codec, simulcast, hums, ...options }: SendOptions):
   say({ type: 'offer', sdp: offer.sdp })
 }
 
+/** Somebody switches on their camera when they have talked for a while. */
+async function addVideo(): Promise<void> {
+  const media = await navigator.mediaDevices.getUserMedia({ video: { width: 640, height: 360, frameRate: 15 } })
+  for (const track of media.getTracks()) {
+    peer.sending?.addTransceiver(track, { direction: 'sendonly' }).setCodecPreferences(codecsNamed('H264'))
+  }
+  await offerAgain()
+}
+
+/** As when a device has got into another network. */
+async function restart(): Promise<void> {
+  peer.sending?.restartIce()
+  await offerAgain()
+  say({ type: 'restart' })
+}
+
+async function offerAgain(): Promise<void> {
+  const offer = await peer.sending?.createOffer()
+  await peer.sending?.setLocalDescription(offer)
+  say({ type: 'offer', sdp: offer?.sdp })
+}
+
 function hum(): MediaStreamTrack[] {
   const context = new AudioContext()
   const destination = context.createMediaStreamDestination()
@@ -127,4 +149,4 @@ async function received(): Promise<{ flows: Flow[]; cipher: string; candidate: s
   return { flows, cipher: transport.srtpCipher ?? '', candidate: byId.get(pair.localCandidateId)?.candidateType ?? '' }
 }
 
-Object.assign(window, { peer, send, hear, received })
+Object.assign(window, { peer, send, addVideo, restart, hear, received })

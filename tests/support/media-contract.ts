@@ -3,8 +3,8 @@ import { it } from 'node:test'
 import {
   type MediaEngine,
   type MediaEvent,
-  MediaRefused,
   type MediaRefusal,
+  MediaRefused,
   type ToDeviceSignal,
 } from '../../server/src/common/media.ts'
 import { offerOf } from './media-sdp.ts'

@@ -21,7 +21,12 @@ const connection = (mid: number) => [
   'a=rtcp-mux',
 ]
 
-const sound = (mid: number) => ['m=audio 9 UDP/TLS/RTP/SAVPF 111', ...connection(mid), 'a=rtpmap:111 opus/48000/2', 'a=ssrc:1001 cname:x']
+const sound = (mid: number) => [
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  ...connection(mid),
+  'a=rtpmap:111 opus/48000/2',
+  'a=ssrc:1001 cname:x',
+]
 
 const pictures = (mid: number) => [
   'm=video 9 UDP/TLS/RTP/SAVPF 102',

@@ -60,7 +60,9 @@ describe('devices in real browsers, through Janus', { skip: withoutBrowser }, ()
     }
     await until('what flows is told', () => ofKind(events, 'media').length >= 4)
     await until('who speaks is told', () => ofKind(events, 'speaking').length >= 2, patientMilliseconds)
-    const shown = ofKind(events, 'media').map((event) => event.kind === 'media' && [event.device, event.media, event.isOn])
+    const shown = ofKind(events, 'media').map(
+      (event) => event.kind === 'media' && [event.device, event.media, event.isOn],
+    )
     assert.deepEqual(shown.toSorted(), [
       ['ada~1', 'audio', true],
       ['ada~1', 'video', true],
@@ -70,10 +72,14 @@ describe('devices in real browsers, through Janus', { skip: withoutBrowser }, ()
     await peers[0]?.evaluate(
       `Promise.all(peer.sending.getSenders().filter(({ track }) => track.kind === 'video').map((each) => each.replaceTrack(null)))`,
     )
-    await until('the camera is off', () => ofKind(events, 'media').some((event) => event.kind === 'media' && !event.isOn))
+    await until('the camera is off', () =>
+      ofKind(events, 'media').some((event) => event.kind === 'media' && !event.isOn),
+    )
     await engine.closeRoom(room)
     assert.deepEqual(
-      events.filter(({ kind }) => kind === 'joined' || kind === 'left').map((event) => [event.kind, 'device' in event && event.device]),
+      events
+        .filter(({ kind }) => kind === 'joined' || kind === 'left')
+        .map((event) => [event.kind, 'device' in event && event.device]),
       [
         ['joined', 'ada~1'],
         ['joined', 'lin~1'],
@@ -149,6 +155,33 @@ describe('devices in real browsers, through Janus', { skip: withoutBrowser }, ()
     assert.deepEqual(opened.troubles, [])
   })
 
+  it('are seen when they switch on their camera later, and go on when they get into another network', async (t) => {
+    const opened = await openEngine()
+    t.after(opened.remove)
+    const { engine, troubles } = opened
+    await engine.openRoom(videoRoom(room))
+    const [ada, lin] = [await stage.peer(room, 'ada'), await stage.peer(room, 'lin')]
+    for (const peer of [ada, lin]) {
+      t.after(() => peer.page.context().close())
+      await peer.join(engine)
+      await peer.send({ video: false })
+    }
+    await until('sound arrives', async () => (await lin.received()).flows.some(({ packets }) => packets > 10))
+    await ada.evaluate('addVideo()')
+    await lin.seesMoreOf('ada')
+    const secrets = () =>
+      Promise.all([
+        ada.evaluate<string>('/ice-ufrag:(.*)/.exec(peer.sending.remoteDescription.sdp)[1]'),
+        ada.evaluate<string>('/ice-ufrag:(.*)/.exec(peer.receiving.remoteDescription.sdp)[1]'),
+      ])
+    const before = await secrets()
+    await ada.evaluate('restart()')
+    await until('both ways have begun anew', async () => (await secrets()).every((now, n) => now !== before[n]))
+    await lin.seesMoreOf('ada')
+    assert.equal(await ada.evaluate('peer.connection'), 1)
+    assert.deepEqual([troubles, ada.refusals, lin.refusals], [[], [], []])
+  })
+
   it('that offer VP8 send no video, and the call goes on', async (t) => {
     const opened = await openEngine()
     t.after(opened.remove)
@@ -164,7 +197,10 @@ describe('devices in real browsers, through Janus', { skip: withoutBrowser }, ()
     await until('sound arrives', async () => (await lin.received()).flows.some(({ packets }) => packets > 10))
     const answer = await ada.evaluate<string>('peer.sending.remoteDescription.sdp')
     assert.match(answer, /^m=video 0 /m)
-    assert.deepEqual((await lin.received()).flows.map(({ kind }) => kind), ['audio'])
+    assert.deepEqual(
+      (await lin.received()).flows.map(({ kind }) => kind),
+      ['audio'],
+    )
   })
 
   it('cannot send video into a call of sound alone', async (t) => {
@@ -179,7 +215,10 @@ describe('devices in real browsers, through Janus', { skip: withoutBrowser }, ()
     await until('it is refused', () => ada.refusals.some((each) => each.includes('sound alone')))
     await lin.send({ video: false })
     await until('sound arrives', async () => (await ada.received()).flows.some(({ packets }) => packets > 10))
-    assert.deepEqual((await ada.received()).flows.map(({ codec }) => codec), ['audio/opus'])
+    assert.deepEqual(
+      (await ada.received()).flows.map(({ codec }) => codec),
+      ['audio/opus'],
+    )
   })
 
   it('see each other again after the engine was killed and they have joined anew', async (t) => {

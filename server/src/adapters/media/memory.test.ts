@@ -18,7 +18,10 @@ describe('the media engine in memory', () => {
     media.noteMedia(ref, 'audio', true)
     media.noteSpeaking(ref, true)
     media.loseRoom('r')
-    await assert.rejects(media.join(ref, { mayPublish: true }, () => {}), /no such room/)
+    await assert.rejects(
+      media.join(ref, { mayPublish: true }, () => {}),
+      /no such room/,
+    )
     assert.deepEqual(
       events.map(({ kind, at }) => [kind, at]),
       [

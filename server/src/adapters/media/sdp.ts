@@ -10,17 +10,6 @@ export function hasLiveVideo(sdp: string): boolean {
     .some((section) => /^video (?!0 )/.test(section) && !/^a=inactive\r?$/m.test(section))
 }
 
-/** The kinds of its sections by their mid, of those that are not refused. */
-export function kindsByMid(sdp: string): Map<string, string> {
-  const found = new Map<string, string>()
-  for (const section of sdp.split(sectionStart).slice(1)) {
-    const [, kind, port] = /^(\w+) (\d+)/.exec(section) ?? []
-    const mid = /^a=mid:(\S+)/m.exec(section)?.[1]
-    if (kind && port !== '0' && mid) found.set(mid, kind)
-  }
-  return found
-}
-
 const sdpCharactersMax = 200_000
 
 /** Whether it may be one at all; the engine has the last word. */

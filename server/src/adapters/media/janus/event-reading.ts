@@ -21,7 +21,7 @@ type Fields = Record<string, unknown>
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 
 export function readEngineEvent(told: Fields): EngineEvent | undefined {
-  const at = Number(told.timestamp) / microsecondsPerMillisecond
+  const at = Math.round(Number(told.timestamp) / microsecondsPerMillisecond)
   if (!Number.isFinite(at)) return undefined
   const node = String(told.emitter)
   const event = fieldsOf(told.event)

@@ -5,9 +5,15 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import {
+  addressOfMedia,
+  type OpenedEngine,
+  openEngine,
+  videoRoom,
+  withoutJanus,
+} from '../../../../../tests/support/media.ts'
 import { keepsMediaContract } from '../../../../../tests/support/media-contract.ts'
 import { offerOf } from '../../../../../tests/support/media-sdp.ts'
-import { addressOfMedia, type OpenedEngine, openEngine, videoRoom, withoutJanus } from '../../../../../tests/support/media.ts'
 import { until } from '../../../../../tests/support/until.ts'
 import { connectJanus } from './client.ts'
 import type { Remembered, RememberedProcess } from './remembered.ts'
@@ -179,6 +185,22 @@ describe('Janus', { skip: withoutJanus }, () => {
     await until('another is there', () => engine.processIds().some((pid) => pid !== hung), patientMilliseconds)
     assert.ok(!isRunning(hung))
     await fill(opened, 'a', ['ada'])
+  })
+
+  it('goes on with a process that stood still for a moment, and nothing in it is lost', async (t) => {
+    const opened = await openEngine({}, { times: { pingMilliseconds: 100, answerMilliseconds: 1_000 } })
+    t.after(opened.remove)
+    const { engine, events } = opened
+    await fill(opened, 'a', ['ada', 'lin'])
+    const [pid = 0] = engine.processIds()
+    process.kill(pid, 'SIGSTOP')
+    await until('it is noticed', () => engine.nodes().every(({ isReady }) => !isReady))
+    process.kill(pid, 'SIGCONT')
+    await until('it is there again', () => engine.nodes().every(({ isReady }) => isReady))
+    assert.deepEqual(engine.processIds(), [pid])
+    await engine.join({ room: 'a', device: 'max' }, publishing, silently)
+    assert.deepEqual(engine.figures(), { rooms: 1, devices: 3, restarts: 0 })
+    assert.ok(events.every(({ kind }) => kind === 'joined'))
   })
 
   it('lets whoever waits for a process that dies know, whatever they were about', async (t) => {

@@ -1,4 +1,4 @@
-import type { MediaKind, RoomSpec, ToDevice, ToDeviceSignal } from '../../../common/media.ts'
+import type { RoomSpec, ToDevice, ToDeviceSignal } from '../../../common/media.ts'
 import type { JanusHandle } from './client.ts'
 import { engineName, visitName } from './names.ts'
 import type { JanusTimes, RunningJanus } from './process.ts'
@@ -21,8 +21,6 @@ export interface LiveDevice {
   /** What was last asked for of a video that comes in several heights, by the mid it has for the device. */
   heights: Map<string, { layer: number; at: number }>
   heightTimer: NodeJS.Timeout | undefined
-  /** The streams that the engine gets from it just now, by mid. */
-  arriving: Map<string, MediaKind>
   isGone: boolean
 }
 
@@ -56,7 +54,6 @@ export function liveDevice(known: RememberedDevice, toDevice?: ToDevice): LiveDe
     unanswered: 0,
     heights: new Map(),
     heightTimer: undefined,
-    arriving: new Map(),
     isGone: false,
   }
 }

@@ -46,6 +46,9 @@ export interface RememberedDevice {
   /** What it sends, by mid. */
   sends: Record<string, SentStream>
   isSending: boolean
+  /** The streams that the engine gets from it just now, by mid. */
+  arriving: Record<string, MediaKind>
+  isSpeaking: boolean
   /** What it gets, by the mid it has for the device. */
   receives: Record<string, { device: string; visit: number; mid: string }>
   wishes: VideoWish[] | undefined

@@ -143,7 +143,7 @@ export function janusRoom(spec: RoomSpec, parts: JanusRoomParts, left?: Remember
       const known: RememberedDevice = {
         ...{ device, visit, mayPublish, session, sender: sender.id, privateId: data.private_id },
         ...{ receiver: undefined, connection: 0, isOffered: false, sends: {}, isSending: false, receives: {} },
-        ...{ wishes: undefined, muted: [] },
+        ...{ arriving: {}, isSpeaking: false, wishes: undefined, muted: [] },
       }
       const entered = add(known, toDevice)
       save()
@@ -211,10 +211,10 @@ export function janusRoom(spec: RoomSpec, parts: JanusRoomParts, left?: Remember
     if (signal.type === 'offer') return takeOffer(inside, device, signal)
     if (signal.type === 'answer') return takeDeviceAnswer(inside, device, signal)
     if (signal.type === 'restart') return restartReceiving(inside, device)
-    const handle = signal.way === 'send' ? senderOf(inside, device) : receiverOf(inside, device)
-    if (JSON.stringify(signal.candidate ?? null).length > candidateCharactersMax) {
-      throw new MediaRefused('badSignal', 'This is no candidate.')
+    if (signal.type !== 'candidate' || !isCandidate(signal.candidate)) {
+      throw new MediaRefused('badSignal', 'This is neither a session description nor a candidate.')
     }
+    const handle = signal.way === 'send' ? senderOf(inside, device) : receiverOf(inside, device)
     await handle?.trickle(signal.candidate)
   }
 
@@ -331,19 +331,23 @@ export function janusRoom(spec: RoomSpec, parts: JanusRoomParts, left?: Remember
     else if (said.kind === 'hangup') inside.later(() => beginAnew(inside, device, connection))
   }
 
-  function tellOf(device: LiveDevice, event: Exclude<EngineEvent, { kind: 'gone' }>): void {
-    const about = { at: event.at, room: spec.room, device: device.known.device }
-    if (event.kind === 'speaking') tell({ ...about, kind: 'speaking', isOn: event.isOn })
-    else if (event.kind === 'lost') {
+  /** What is told twice, or was known before a restart of the server, is no news. */
+  function tellOf({ known }: LiveDevice, event: Exclude<EngineEvent, { kind: 'gone' }>): void {
+    const about = { at: event.at, room: spec.room, device: known.device }
+    if (event.kind === 'lost') {
       tell({ ...about, kind: 'quality', lostPackets: event.lostPackets, way: event.way })
+    } else if (event.kind === 'speaking') {
+      if (known.isSpeaking === event.isOn) return
+      known.isSpeaking = event.isOn
+      tell({ ...about, kind: 'speaking', isOn: event.isOn })
     } else {
-      const { arriving } = device
-      const isAny = () => [...arriving.values()].includes(event.media)
+      const isAny = () => Object.values(known.arriving).includes(event.media)
       const wasOn = isAny()
-      if (event.isOn) arriving.set(event.mid, event.media)
-      else arriving.delete(event.mid)
+      if (event.isOn) known.arriving[event.mid] = event.media
+      else delete known.arriving[event.mid]
       if (isAny() !== wasOn) tell({ ...about, kind: 'media', media: event.media, isOn: event.isOn })
     }
+    save()
   }
 }
 
@@ -356,6 +360,12 @@ function createRequest(spec: RoomSpec, room: string, secret: string, adminKey: s
     ...{ audiolevel_event: true, audio_active_packets: speakingPackets, audio_level_average: speakingLevel },
     lock_record: true,
   }
+}
+
+function isCandidate(candidate: unknown): boolean {
+  if (candidate === null) return true
+  if (typeof candidate !== 'object' || !('candidate' in candidate)) return false
+  return typeof candidate.candidate === 'string' && JSON.stringify(candidate).length <= candidateCharactersMax
 }
 
 /** What the engine answers is for us; whoever asked learns whether it is worth to try again. */

@@ -2,6 +2,7 @@ import { type FromDevice, type MediaKind, MediaRefused } from '../../../common/m
 import { hasLiveVideo, looksLikeSdp } from '../sdp.ts'
 import { isRefusal, janusErrors } from './client.ts'
 import { type LiveDevice, nameIn, nameOf, type RoomInside, senderOf, tellDevice } from './live-device.ts'
+import { refreshAll } from './receiving.ts'
 import type { SentStream } from './remembered.ts'
 
 /** What a device sends: it offers, and the engine answers. */
@@ -20,10 +21,12 @@ export async function takeOffer(
   const { data, jsep } = await senderOf(inside, device)
     .request({ request: isFirst ? 'publish' : 'configure' }, { type: 'offer', sdp })
     .catch(refusedWhereFull)
-  known.sends = streamsIn(data.streams, labels)
+  known.sends = streamsIn(data.streams, Object(labels))
   inside.save()
   await muteAgain(inside, device)
   if (jsep) tellDevice(device, { type: 'answer', sdp: jsep.sdp })
+  // What it sends for the first time is there for others as soon as it flows; what it adds to that, now.
+  if (known.isSending) refreshAll(inside)
 }
 
 function refuseOffer({ spec }: RoomInside, { known }: LiveDevice, sdp: string): void {

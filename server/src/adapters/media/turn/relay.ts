@@ -84,13 +84,22 @@ export async function openRelay(parts: RelayParts): Promise<Relay> {
     trouble = `The relay has ended: ${lastWordsIn(runtimeFolder) || 'it said nothing'}.`
     onTrouble(new Error(trouble), 'the relay for media has died')
     removeRuntimeFolder(runtimeFolder)
-    await pause(pausesMilliseconds[Math.min(deaths, pausesMilliseconds.length) - 1] ?? 0, undefined, { ref: false })
-    await start().catch((error) => void failed(error))
+    await startAgain()
+  }
+
+  /** As often as it takes, with pauses that grow. */
+  async function startAgain(): Promise<void> {
+    const wait = pausesMilliseconds[Math.min(deaths, pausesMilliseconds.length) - 1] ?? 0
+    await pause(wait, undefined, { ref: false })
+    await start().catch(failed)
   }
 
   function failed(error: unknown): void {
+    const isNews = trouble !== (error as Error).message
     trouble = (error as Error).message
-    onTrouble(error, 'the relay for media cannot be started')
+    deaths += 1
+    if (isNews) onTrouble(error, 'the relay for media cannot be started')
+    void startAgain()
   }
 
   async function start(): Promise<void> {
@@ -174,7 +183,11 @@ export async function relayPreflight(
 }
 
 /** Why there would be no relay, or is none; whoever asks need not be the server that runs it. */
-export async function relayTrouble(settings: RelaySettings, folder: string, address: string): Promise<string | undefined> {
+export async function relayTrouble(
+  settings: RelaySettings,
+  folder: string,
+  address: string,
+): Promise<string | undefined> {
   const known = readKnown(folder)
   if (known && findDaemon(known.pid, known.folder)) return undefined
   const found = await relayPreflight(settings, address)
