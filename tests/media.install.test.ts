@@ -25,8 +25,9 @@ describe('media in an install', () => {
   async function examine(environment: Record<string, string>) {
     const config = configOf(environment)
     const outcome = await doctor.run({ config, words: [], flags: {}, json: true })
-    const { checks } = outcome?.data as { checks: { check: string; ok: boolean; findings: string[] }[] }
-    return { isWell: outcome?.ok, media: checks.find(({ check }) => check.startsWith('calls have media')) }
+    assert.ok(outcome)
+    const { checks } = outcome.data as { checks: { check: string; ok: boolean; findings: string[] }[] }
+    return { isWell: outcome.ok, media: checks.find(({ check }) => check.startsWith('calls have media')) }
   }
 
   it('is not needed: without it the server starts, and says why when media is asked for', async () => {
