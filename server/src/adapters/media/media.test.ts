@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { offerOf } from '../../../../tests/support/media-sdp.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { type MediaEvent, MediaUnavailable } from '../../common/media.ts'
 import { mediaTrouble } from './checks.ts'
 import { mediaHearers } from './hearers.ts'
 import { janusFiles, janusWords } from './janus/configuration.ts'
 import { openJanusEngine } from './janus/engine.ts'
 import { readEngineEvent } from './janus/event-reading.ts'
+import { openEventServer } from './janus/event-server.ts'
 import { engineName, nameBehind, opaqueBehind, opaqueName, visitBehind, visitName } from './janus/names.ts'
 import { memoryIn, readRemembered } from './janus/remembered.ts'
 import { noMedia } from './none.ts'
@@ -179,6 +181,38 @@ describe('what the engine tells', () => {
     ]
     for (const other of others) assert.equal(readEngineEvent(other), undefined)
     assert.equal(told(64, { data: { event: 'created', room: 'r' } }), undefined)
+  })
+})
+
+describe('where the engine tells it', () => {
+  const connectTo = (url: string, protocol = 'janus-event-handlers') => {
+    const socket = new WebSocket(url, protocol)
+    return new Promise<WebSocket | undefined>((resolve) => {
+      socket.addEventListener('open', () => resolve(socket))
+      socket.addEventListener('error', () => resolve(undefined))
+    })
+  }
+
+  it('only who knows the path is heard, one event or many at a time, and nonsense harms nobody', async (t) => {
+    const heard: unknown[] = []
+    const server = await openEventServer('secret', 0, ({ n }) => heard.push(n))
+    t.after(server.close)
+    assert.equal(await connectTo(server.url.replace('secret', 'guessed')), undefined)
+    assert.equal(await connectTo(server.url.replace('/secret', '')), undefined)
+    const socket = await connectTo(server.url)
+    for (const text of ['{"n":1}', '[{"n":2},[{"n":3}],null,7]', '{', '', '[]', '"x"', '{"n":4}']) socket?.send(text)
+    await until('all is heard', () => heard.length === 4)
+    assert.deepEqual(heard, [1, 2, 3, 4])
+    socket?.close()
+  })
+
+  it('is the port it was before, where that is free', async (t) => {
+    const first = await openEventServer('x', 0, () => {})
+    await assert.rejects(openEventServer('x', first.port, () => {}))
+    await first.close()
+    const second = await openEventServer('x', first.port, () => {})
+    t.after(second.close)
+    assert.equal(second.url, first.url)
   })
 })
 

@@ -271,22 +271,30 @@ export async function openJanusEngine(options: JanusEngineOptions): Promise<Janu
 
   const emptySince = new Map<JanusRoom, number>()
 
-  /** Rooms that nobody is in, and processes without a room. */
+  function closeIfLongEmpty(name: string, room: JanusRoom, now: number): void {
+    const since = emptySince.get(room) ?? now
+    if (!room.isIdle()) emptySince.delete(room)
+    else if (now - since < times.emptyRoomMilliseconds) emptySince.set(room, since)
+    else {
+      emptySince.delete(room)
+      void atDoorOf(name, async () => (room.isIdle() ? closeOne(name) : undefined)).catch(() => {})
+    }
+  }
+
+  function endIfLongIdle(node: Node, now: number): void {
+    // Whoever is at a door may be about to open a room in it.
+    if (node.rooms.size > 0 || doorways.size > 0) node.idleSince = now
+    else if (node.process.isReady() && now - node.idleSince >= times.idleProcessMilliseconds) {
+      node.running = undefined
+      void node.process.end().finally(memory.save)
+    }
+  }
+
   function tidy(): void {
     const now = performance.now()
     for (const node of nodes) {
-      for (const [name, room] of node.rooms) {
-        if (!room.isIdle()) emptySince.delete(room)
-        else if (now - (emptySince.get(room) ?? now) >= times.emptyRoomMilliseconds) {
-          emptySince.delete(room)
-          void atDoorOf(name, async () => (room.isIdle() ? closeOne(name) : undefined)).catch(() => {})
-        } else if (!emptySince.has(room)) emptySince.set(room, now)
-      }
-      if (node.rooms.size > 0 || doorways.size > 0) node.idleSince = now
-      else if (node.process.isReady() && now - node.idleSince >= times.idleProcessMilliseconds) {
-        node.running = undefined
-        void node.process.end().finally(memory.save)
-      }
+      for (const [name, room] of node.rooms) closeIfLongEmpty(name, room, now)
+      endIfLongIdle(node, now)
     }
   }
 

@@ -203,7 +203,7 @@ export function janusProcess(parts: JanusProcessParts): JanusProcess {
     trouble: () => trouble,
     async end() {
       isEnded = true
-      await starting?.catch(() => {})
+      if (starting) await starting.catch(() => {})
       const last = running
       running = undefined
       clearInterval(ping)
