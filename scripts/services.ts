@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { chromiumBinary } from './chromium.ts'
 import { makePostgres, postgresBinaries } from './postgres.ts'
 import { folderOf } from './processes.ts'
 import { hasRedis, makeRedis } from './redis.ts'
+import { canInstall, installPackages } from './system-packages.ts'
 
 /**
  * Finds what the tests need, installs it from the system's packages where that is possible, and starts private copies.
@@ -21,15 +21,17 @@ export interface Services {
 interface Needs {
   /** Whether any test opens a page: a browser is larger than all the rest. */
   withBrowser?: boolean
+  /** Whether any test makes calls for real. */
+  withMedia?: boolean
 }
 
-export async function startServices({ withBrowser = false }: Needs = {}): Promise<Services> {
+export async function startServices({ withBrowser = false, withMedia = false }: Needs = {}): Promise<Services> {
   const stops: (() => Promise<void>)[] = []
   const environment: Record<string, string> = {}
   const missing: string[] = []
   let postgresUrl: string | undefined
 
-  installMissing(withBrowser)
+  installMissing({ withBrowser, withMedia })
   if (postgresBinaries()) {
     const postgres = await makePostgres({ isDurable: false })
     stops.push(postgres.remove)
@@ -47,6 +49,8 @@ export async function startServices({ withBrowser = false }: Needs = {}): Promis
   const chromium = chromiumBinary()
   if (chromium) environment.PARLEY_TEST_CHROMIUM = chromium
   else if (withBrowser) missing.push('Chromium (Debian package: chromium)')
+  if (withMedia && !folderOf('janus')) missing.push('Janus (Debian package: janus)')
+  if (withMedia && !folderOf('turnserver')) missing.push('coturn (Debian package: coturn)')
 
   return {
     environment,
@@ -59,23 +63,16 @@ export async function startServices({ withBrowser = false }: Needs = {}): Promis
 }
 
 /** As root on Debian, packages can be installed; anywhere else the developer is told what is missing. */
-function installMissing(withBrowser: boolean): void {
+function installMissing({ withBrowser, withMedia }: Required<Needs>): void {
   const packages = [
     ...(postgresBinaries() ? [] : ['postgresql']),
     ...(hasRedis() ? [] : ['redis-server']),
     ...(folderOf('python3') ? [] : ['python3']),
     ...(!withBrowser || chromiumBinary() ? [] : ['chromium']),
+    ...(!withMedia || folderOf('janus') ? [] : ['janus']),
+    ...(!withMedia || folderOf('turnserver') ? [] : ['coturn']),
   ]
-  if (packages.length === 0 || process.getuid?.() !== 0 || !folderOf('apt-get')) return
+  if (packages.length === 0 || !canInstall()) return
   console.log(`Installing ${packages.join(', ')} from the system's packages (needed once) ...`)
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  try {
-    execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env: environment })
-    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: environment,
-    })
-  } catch (error) {
-    console.error(`Could not install them: ${(error as Error).message}`)
-  }
+  installPackages(packages)
 }

@@ -67,8 +67,15 @@ async function runQuickly(): Promise<number> {
   return code
 }
 
+/** Whoever needs a media engine asks the same file for it. */
+function makesCalls(file: string): boolean {
+  return /support\/media\.ts/.test(readFileSync(file, 'utf8'))
+}
+
 async function runThoroughly(): Promise<number> {
-  const services = await startServices({ withBrowser: files.some((file) => kindOf(file) === 'page') })
+  const withMedia = files.some(makesCalls)
+  const withBrowser = withMedia || files.some((file) => kindOf(file) === 'page')
+  const services = await startServices({ withBrowser, withMedia })
   for (const missing of services.missing) console.error(`Missing: ${missing}; the tests that need it are skipped.`)
   try {
     if (services.missing.length === 0 || process.env.CI !== 'true') {

@@ -61,6 +61,16 @@ describe('settings', () => {
     PARLEY_HELD_MEGABYTES_MAX: ['15', '100001', '1.5', ''],
     PARLEY_S3_ENDPOINT: ['store.example', 'ftp://store.example', 'https://['],
     PARLEY_S3_BUCKET: ['files'],
+    PARLEY_MEDIA: ['', 'yes', 'ON'],
+    PARLEY_MEDIA_ADDRESS: ['media.example', '::1', '1.2.3', '300.1.1.1'],
+    PARLEY_MEDIA_PUBLIC_ADDRESS: ['media.example', '::1', '1.2.3.4/24'],
+    PARLEY_MEDIA_PORTS: ['', '30000', '30000-30050', '30999-30000', '80-1000', '65000-70000', 'a-b', '31500-32500'],
+    PARLEY_MEDIA_PROCESSES: ['0', '33', 'all', ''],
+    PARLEY_MEDIA_UID: ['0', '-1', 'nobody'],
+    PARLEY_MEDIA_RELAY: ['', 'yes'],
+    PARLEY_MEDIA_RELAY_PORT: ['0', '65536', ''],
+    PARLEY_MEDIA_RELAY_PORTS: ['', '31000', '31000-31010'],
+    PARLEY_MEDIA_RELAY_MINUTES: ['0', '1441', ''],
     PARLEY_EVENT_RETENTION_DAYS: ['0', '3651', 'week', ''],
     ...Object.fromEntries(
       settingsList
@@ -78,6 +88,7 @@ describe('settings', () => {
     const anyText = [
       'PARLEY_DATA',
       'PARLEY_HOST',
+      'PARLEY_MEDIA_JANUS',
       'PARLEY_METRICS_TOKEN',
       'PARLEY_S3_ACCESS_KEY',
       'PARLEY_S3_REGION',
@@ -92,6 +103,10 @@ describe('settings', () => {
     assertComplains({ PARLEY_TLS_KEY: here }, 'PARLEY_TLS_CERT', /PARLEY_TLS_KEY/)
     const scaled = { PARLEY_DATABASE_URL: 'postgres://x', PARLEY_REDIS_URL: 'redis://x', PARLEY_EMULATOR: 'true' }
     assertComplains(scaled, 'PARLEY_EMULATOR', /PARLEY_REDIS_URL/)
+    const ports = { PARLEY_MEDIA_PORTS: '31900-32900' }
+    assertComplains(ports, 'PARLEY_MEDIA_PORTS', /PARLEY_MEDIA_RELAY_PORTS/)
+    const crowd = { PARLEY_MEDIA_PORTS: '30000-30149', PARLEY_MEDIA_PROCESSES: '4' }
+    assertComplains(crowd, 'PARLEY_MEDIA_PROCESSES', /PARLEY_MEDIA_PORTS/)
     const files = { PARLEY_LIMIT_UPLOAD_MEGABYTES: '50', PARLEY_FILE_MEGABYTES_MAX: '51' }
     assertComplains(files, 'PARLEY_LIMIT_UPLOAD_MEGABYTES', /PARLEY_FILE_MEGABYTES_MAX/)
   })

@@ -6,13 +6,17 @@ import { fileClock } from './adapters/clock/file.ts'
 import { systemClock } from './adapters/clock/system.ts'
 import { memoryCounters } from './adapters/counters/memory.ts'
 import { diskFiles } from './adapters/files/disk.ts'
+import { mediaTrouble } from './adapters/media/checks.ts'
+import { noMedia, switchedOff } from './adapters/media/none.ts'
+import type { MediaSettings } from './adapters/media/settings.ts'
 import { scryptPasswords } from './adapters/passwords/scrypt.ts'
 import { picturesInChild } from './adapters/pictures/in-child.ts'
 import { memoryPresence } from './adapters/presence/memory.ts'
 import { secretsUnder } from './adapters/secrets/master-key.ts'
 import { memorySignals } from './adapters/signals/memory.ts'
 import { areas as allAreas } from './areas/index.ts'
-import { type Config, ConfigError } from './config.ts'
+import type { MediaEngine } from './common/media.ts'
+import { type Config, ConfigError, portsIn } from './config.ts'
 import { openDataFolder } from './install/data-folder.ts'
 import { holdToMasterKey } from './install/identity.ts'
 import { masterKey } from './install/master-key.ts'
@@ -30,6 +34,7 @@ import type {
 } from './kit/ports.ts'
 import { attachAnswers } from './plain/gate.ts'
 import { type Started, startAll } from './plain/started.ts'
+import { within } from './plain/time-limit.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
 import { lockFolder, openSqlite, sqliteFile } from './storage/sqlite.ts'
@@ -44,11 +49,16 @@ import { createWorkers, type Workers } from './workers/workers.ts'
 // A request that waits for work in hand, while others make more of it, is answered all the same.
 const settleMilliseconds = 2_500
 const databasePauseMilliseconds = 500
+// It has been told to end by then, and does.
+const mediaEndMilliseconds = 700
+const secondsPerMinute = 60
 
 export interface HouseOptions {
   areas?: Area[]
   clock?: AdjustableClock
   passwords?: Passwords
+  /** Another one than the settings choose; for tests. */
+  media?: MediaEngine
   /** Takes part in the install, beside other nodes where there are several. */
   isNode?: boolean
   /** How long to wait for a database that is away; not at all if absent. */
@@ -198,7 +208,44 @@ async function openPorts(config: Config, log: Logger, options: HouseOptions, sec
   started.add(() => pictures.close())
   const clock = options.clock ?? (config.emulator ? fileClock(join(config.data, 'clock.json')) : systemClock())
   const shared = await openShared(config, options.isNode ?? false, { clock, secrets, log, started })
-  return { clock, passwords: options.passwords ?? scryptPasswords(), files, pictures, ...shared }
+  const media = options.media ?? (await openMediaFor(config, log, options.isNode ?? false))
+  started.add(() =>
+    within(mediaEndMilliseconds, media.close(), () => log.warn('the media engine ends by itself, a moment later')),
+  )
+  return { clock, passwords: options.passwords ?? scryptPasswords(), files, pictures, media, ...shared }
+}
+
+/** Whoever only looks into an install, or has no devices, can tell whether there is media, and has none. */
+async function openMediaFor(config: Config, log: Logger, isNode: boolean): Promise<MediaEngine> {
+  if (config.media === 'off') return noMedia(async () => switchedOff)
+  const settings = mediaSettings(config)
+  if (!isNode || !config.roles.includes('api')) return noMedia(() => mediaTrouble(settings))
+  const trouble = config.media === 'on' ? await mediaTrouble(settings) : undefined
+  if (trouble !== undefined) throw new ConfigError(`PARLEY_MEDIA is on, and there is no media. ${trouble}`)
+  const { openMedia } = await import('./adapters/media/open.ts')
+  return openMedia(settings, (error, what) => log.error({ err: error }, what))
+}
+
+function mediaSettings(config: Config): MediaSettings {
+  const { mediaJanus, mediaAddress, mediaPublicAddress, mediaUid, mediaRelay } = config
+  const hasRelay = mediaRelay === 'on' || (mediaRelay === 'auto' && mediaPublicAddress !== undefined)
+  return {
+    folder: join(config.data, 'media'),
+    ...(mediaJanus !== undefined && { janus: mediaJanus }),
+    ...(mediaAddress !== undefined && { address: mediaAddress }),
+    ...(mediaPublicAddress !== undefined && { publicAddress: mediaPublicAddress }),
+    ...(mediaUid !== undefined && { uid: mediaUid }),
+    ports: portsIn(config.mediaPorts),
+    processes: config.mediaProcesses,
+    awaitedSeconds: config.leaseSeconds,
+    ...(hasRelay && {
+      relay: {
+        port: config.mediaRelayPort,
+        ports: portsIn(config.mediaRelayPorts),
+        credentialSeconds: config.mediaRelayMinutes * secondsPerMinute,
+      },
+    }),
+  }
 }
 
 function limitsOf(config: Config): Pick<Tools, 'timings' | 'place' | 'quotas' | 'fileLimits'> {

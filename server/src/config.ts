@@ -129,6 +129,28 @@ const wholeAddress = (address: string) => {
   return [parsed, parsed.kind() === 'ipv4' ? 32 : 128] as [ipaddr.IPv4 | ipaddr.IPv6, number]
 }
 
+const address4 = (value: string, complain: Complain) =>
+  ipaddr.IPv4.isValidFourPartDecimal(value) ? value : complain(`must be an IPv4 address, not "${value}"`)
+
+const lowestPort = 1_024
+const highestPort = 65_535
+const portsMin = 100
+const portsOfProcessMin = 50
+
+/** Kept as it is written; `portsIn` takes it apart. */
+const portRange = (value: string, complain: Complain) => {
+  const [, first = '', last = ''] = /^(\d{4,5})-(\d{4,5})$/.exec(value) ?? []
+  const isWhole = Number(first) >= lowestPort && Number(last) <= highestPort
+  return isWhole && Number(last) - Number(first) + 1 >= portsMin
+    ? value
+    : complain(`must be ${portsMin} ports or more, such as 30000-30999, not "${value}"`)
+}
+
+export function portsIn(range: string): { first: number; last: number } {
+  const [first = 0, last = 0] = range.split('-').map(Number)
+  return { first, last }
+}
+
 const masterKey = (value: string, complain: Complain) =>
   /^[0-9a-f]{64}$/i.test(value) ? new Secret(value.toLowerCase()) : complain('must be 64 hexadecimal characters')
 
@@ -297,6 +319,62 @@ const settings = {
     '',
     optional((value) => new Secret(value)),
   ),
+  media: setting(
+    'PARLEY_MEDIA',
+    'Media of calls: on, off, or auto, which does without where it cannot be had',
+    'auto',
+    oneOf('auto', 'on', 'off'),
+  ),
+  mediaJanus: setting(
+    'PARLEY_MEDIA_JANUS',
+    'Program file of the media engine; looked for in the usual folders if empty',
+    '',
+    optional(text),
+  ),
+  mediaAddress: setting(
+    'PARLEY_MEDIA_ADDRESS',
+    'Address of this machine that media goes to, not loopback; the first one if empty',
+    '',
+    optional(address4),
+  ),
+  mediaPublicAddress: setting(
+    'PARLEY_MEDIA_PUBLIC_ADDRESS',
+    'Address that clients reach the media address by, where it is another (1:1 NAT)',
+    '',
+    optional(address4),
+  ),
+  mediaPorts: setting('PARLEY_MEDIA_PORTS', 'UDP ports of media; each device takes two', '30000-30999', portRange),
+  mediaProcesses: setting(
+    'PARLEY_MEDIA_PROCESSES',
+    'Processes of the media engine, at most; calls are spread over them',
+    '2',
+    wholeNumber(1, 32),
+  ),
+  mediaUid: setting(
+    'PARLEY_MEDIA_UID',
+    'User id that engines run as if Parley runs as root; nobody if empty',
+    '',
+    optional(wholeNumber(1, 4_294_967_294)),
+  ),
+  mediaRelay: setting(
+    'PARLEY_MEDIA_RELAY',
+    'Relay (TURN) for clients that no media reaches otherwise: on, off, or auto: if there is a public address',
+    'auto',
+    oneOf('auto', 'on', 'off'),
+  ),
+  mediaRelayPort: setting('PARLEY_MEDIA_RELAY_PORT', 'UDP and TCP port of the relay', '3478', wholeNumber(1, 65_535)),
+  mediaRelayPorts: setting(
+    'PARLEY_MEDIA_RELAY_PORTS',
+    'UDP ports that the relay reaches the media engine from',
+    '31000-31999',
+    portRange,
+  ),
+  mediaRelayMinutes: setting(
+    'PARLEY_MEDIA_RELAY_MINUTES',
+    'How long a device may begin to use the relay with the credentials it was given',
+    '60',
+    wholeNumber(1, 1_440),
+  ),
   logRetentionDays: setting(
     'PARLEY_EVENT_RETENTION_DAYS',
     'How long events are kept for late readers',
@@ -366,5 +444,18 @@ function refuseContradictions(config: Config): void {
   if (limitIn(config, uploadByteRate) < config.fileMegabytesMax * bytesPerMegabyte) {
     throw new ConfigError('PARLEY_LIMIT_UPLOAD_MEGABYTES must not be less than PARLEY_FILE_MEGABYTES_MAX.')
   }
+  if (overlap(portsIn(config.mediaPorts), portsIn(config.mediaRelayPorts))) {
+    throw new ConfigError('PARLEY_MEDIA_PORTS and PARLEY_MEDIA_RELAY_PORTS must have no port in common.')
+  }
+  const { first, last } = portsIn(config.mediaPorts)
+  if ((last - first + 1) / config.mediaProcesses < portsOfProcessMin) {
+    throw new ConfigError(
+      `PARLEY_MEDIA_PROCESSES must not be more than one for ${portsOfProcessMin} ports of PARLEY_MEDIA_PORTS.`,
+    )
+  }
   if (config.roles.length === 0) throw new ConfigError('PARLEY_ROLES must name at least one role.')
 }
+
+type Ports = ReturnType<typeof portsIn>
+
+const overlap = (one: Ports, other: Ports) => one.first <= other.last && other.first <= one.last

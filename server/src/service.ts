@@ -194,6 +194,7 @@ async function openFrontDoor(
   })
   observer.watch(listener.figures)
   if (gateway) observer.watchGateway(gateway.figures)
+  observer.watchMedia(tools.media.figures)
   const jobNames = areas.flatMap((area) => area.jobs).map(({ name }) => name)
   observer.watchJobs(() => countDead(database, jobNames))
   tools.place.port = config.publicPort ?? listener.port

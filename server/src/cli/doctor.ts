@@ -18,13 +18,18 @@ export const doctor: Command = {
   about:
     'Check the install: recompute every call from its ledger, every list of users from the users and every count of a ' +
     'conversation from its messages, compare, look for files without a row and rows without a file, and for what is out ' +
-    'of place or stuck.',
+    'of place or stuck. It says whether calls can have media, and if not, why.',
   options: {
     bucket: { type: 'boolean', about: 'Look for files in the S3 bucket too, which is listed from end to end' },
   },
   run: ({ config, flags }) =>
     withExistingHouse(config, async (house) => {
-      const checks = [await checkFolder(house), await checkJobs(house), await checkFollowers(house)]
+      const checks = [
+        await checkFolder(house),
+        await checkJobs(house),
+        await checkFollowers(house),
+        await checkMedia(house),
+      ]
       const withStore = config.s3Bucket === undefined || flags.bucket === true
       checks.push(...(await house.database.snapshot((connection) => checkApps(house, connection, withStore))))
       return {
@@ -79,6 +84,13 @@ async function checkFollowers({ database, areas }: House): Promise<Check> {
     if (waiting.length >= lagMax) findings.push(`${follower.name} is more than ${lagMax} events behind`)
   }
   return result('every follower keeps up with the log', findings)
+}
+
+/** Without media all else works, so it is a fault only where it was asked for. */
+async function checkMedia({ config, tools }: House): Promise<Check> {
+  const trouble = await tools.media.trouble()
+  if (trouble === undefined) return result('calls have media', [])
+  return { check: 'calls have media, if it was asked for', ok: config.media !== 'on', findings: [trouble] }
 }
 
 /** All in one view of the database, or a server that goes on working would look like one that makes mistakes. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { MediaFigures } from '../common/media.ts'
 import type { LiveFigures } from '../dispatch/live-figures.ts'
 import type { Trace } from '../dispatch/trace.ts'
 import type { Figures } from './listener.ts'
@@ -13,6 +14,8 @@ export interface Observer {
   watch(listener: () => Figures): void
   /** Shows what the gateway tells of itself. */
   watchGateway(gateway: () => LiveFigures): void
+  /** Shows what the media engine tells of itself. */
+  watchMedia(media: () => MediaFigures): void
   /** Shows how many jobs were given up, by their names; whoever tells must know only so many of these. */
   watchJobs(countDead: () => Promise<ReadonlyMap<string, number>>): void
   metrics(): Promise<string>
@@ -71,6 +74,7 @@ export function createObserver(log: Logger): Observer {
     },
     watch: (listener) => watchListener(registry, listener),
     watchGateway: (gateway) => watchGateway(registry, gateway),
+    watchMedia: (media) => watchMedia(registry, media),
     watchJobs: (countDead) => watchDeadJobs(registry, countDead),
     metrics: () => registry.metrics(),
     metricsType: registry.contentType,
@@ -124,6 +128,14 @@ function watchGateway(registry: Registry, gateway: () => LiveFigures): void {
   counter('parley_devices_too_slow_total', tooSlow, (figures) => figures.tooSlow)
   counter('parley_resumed_total', 'Devices that came back and were told what they had missed', ({ resumed }) => resumed)
   counter('parley_resynced_total', 'Devices that came back and had to fetch anew', ({ resynced }) => resynced)
+}
+
+function watchMedia(registry: Registry, media: () => MediaFigures): void {
+  const { gauge, counter } = shownIn(registry, media)
+  gauge('parley_media_rooms', 'Calls whose media this server carries', ({ rooms }) => rooms)
+  gauge('parley_media_devices', 'Devices in these calls', ({ devices }) => devices)
+  const restarts = 'Processes of the media engine that were started anew because they had died'
+  counter('parley_media_restarts_total', restarts, (figures) => figures.restarts)
 }
 
 function watchDeadJobs(registry: Registry, countDead: () => Promise<ReadonlyMap<string, number>>): void {

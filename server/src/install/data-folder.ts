@@ -15,7 +15,7 @@ const sticky = 0o1000
 
 const ownFile =
   /^(parley\.sqlite|server\.lock)(-\w+)?$|^master\.key$|^(ca|server)(-key)?\.pem$|^(credentials|clock)\.json$/
-const ownFolders = ['files', join('files', 'incoming')]
+const ownFolders = ['files', join('files', 'incoming'), 'media']
 // What a file system of its own has in its root.
 const nobodysFolder = 'lost+found'
 
