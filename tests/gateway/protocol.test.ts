@@ -7,8 +7,8 @@ import { frameOf } from '../../server/src/dispatch/frames.ts'
 import { closeCodes } from '../../server/src/gateway/close-codes.ts'
 import type { EventDefinition } from '../../server/src/kit/event.ts'
 import { attachDevice, connect, type Device, type Frame, openSocket, tokenOf } from '../support/device.ts'
-import { type AppClient, type House, house } from '../support/house.ts'
-import { appWith, say } from '../support/talk.ts'
+import { type AppClient, assertSucceeds, type House, house } from '../support/house.ts'
+import { appWith, as, say } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
 /**
@@ -80,7 +80,7 @@ describe('the protocol', () => {
   it('is what the page says: its frames are sent, answered and told', async () => {
     let ada = await opened()
     let last = ada
-    const known: Record<string, string> = { '<a token of ada>': await tokenOf(app, 'ada') }
+    const known: Record<string, string> = { '<a token of ada>': await tokenOf(app, 'ada'), ...(await callOfAda()) }
     const filled = (frame: Frame) =>
       JSON.parse(JSON.stringify(frame), (_, value) =>
         isPlaceholder(value) ? (known[value] ?? assert.fail(value)) : value,
@@ -119,6 +119,14 @@ describe('the protocol', () => {
     }
     assert.ok(examples.length >= 18)
   })
+
+  async function callOfAda(): Promise<Record<string, string>> {
+    const body = { receiver: 'lin', receiverType: 'user', type: 'video' }
+    const placed = assertSucceeds(await app.post('/calls', body, as('ada'))).data
+    const call = placed.data.entities.on.entity.sessionid
+    const { token } = assertSucceeds(await app.post(`/calls/${call}/token`, {}, as('ada'))).data
+    return { '<the call>': call, '<a call token of ada>': token }
+  }
 
   /** Somebody comes who was not there before. */
   async function appWithOneMore(uid: string): Promise<void> {
