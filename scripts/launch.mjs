@@ -24,7 +24,6 @@ const node = ensureNode()
 ensureDependencies(node, development)
 if (first === 'start' && rest.includes('--demo')) {
   buildPage(node)
-  bringMedia(node)
 }
 handOver(node, target)
 
@@ -60,14 +59,6 @@ function ensureDependencies(nodeBinary, withDevelopment) {
 /** The chat page of the demo; a server without it is better than none. */
 function buildPage(nodeBinary) {
   const script = join(root, 'scripts', 'build-page.ts')
-  spawnSync(nodeBinary, ['--disable-warning=ExperimentalWarning', script], { stdio: 'inherit', env: handedOn() })
-}
-
-/** The media engine for calls; the same holds for it. */
-function bringMedia(nodeBinary) {
-  const isThere = (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, 'janus')))
-  if (isThere || process.env.PARLEY_MEDIA === 'off' || process.env.PARLEY_MEDIA_JANUS) return
-  const script = join(root, 'scripts', 'install-media.ts')
   spawnSync(nodeBinary, ['--disable-warning=ExperimentalWarning', script], { stdio: 'inherit', env: handedOn() })
 }
 

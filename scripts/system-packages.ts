@@ -6,10 +6,6 @@ import { folderOf } from './processes.ts'
 
 export const canInstall = () => process.getuid?.() === 0 && folderOf('apt-get') !== undefined
 
-/** What to run where it cannot be done from here. */
-export const installCommand = (packages: string[]) =>
-  `sudo apt-get install --no-install-recommends ${packages.join(' ')}`
-
 // Services that come with a package and must run neither now nor after the next boot: Parley starts its own, and the one of
 // Janus opens its API to everybody.
 const services: Record<string, string> = { janus: 'janus', coturn: 'coturn' }
