@@ -1,36 +1,45 @@
+import { sql } from 'kysely'
 import type { View } from '../../kit/work.ts'
+import { patternOf } from '../../storage/tally.ts'
 import { prepared } from '../../storage/tenant.ts'
 
 /** Who is in a call. Whoever only rings, or is rung, is not; nor is a device that was not heard of for a lease. */
 
-interface Stored {
-  document: string
+interface Found {
+  session_id: string
 }
 
-const callsWith = prepared<{ uid: string; heardAfter: number }, Stored>((db, { uid, heardAfter }) =>
+// In the order of `facetsOfCall`: type, mode, status, and what does not matter here.
+const goingOn = patternOf([undefined, undefined, 'ongoing', undefined, undefined, undefined, undefined])
+const goingOnAfterRinging = patternOf([undefined, 'call', 'ongoing', undefined, undefined, undefined, undefined])
+
+const callsWith = prepared<{ uid: string; heardAfter: number }, Found>((db, { uid, heardAfter }) =>
   db
     .select('call_signs')
     .innerJoin('calls', (join) =>
       join.onRef('calls.app_id', '=', 'call_signs.app_id').onRef('calls.session_id', '=', 'call_signs.session_id'),
     )
-    .select('calls.document')
+    .select('calls.session_id')
     .where('call_signs.uid', '=', uid)
-    .where('call_signs.seen_at', '>', heardAfter),
+    .where('call_signs.seen_at', '>', heardAfter)
+    .where(sql<boolean>`calls.facets LIKE ${goingOn} ESCAPE '\\'`)
+    .limit(1),
 )
 
-const callsInGroup = prepared<{ guid: string }, Stored>((db, { guid }) =>
-  db.select('calls').select('calls.document').where('calls.live_in_group', '=', guid),
+const callsInGroup = prepared<{ guid: string }, Found>((db, { guid }) =>
+  db
+    .select('calls')
+    .select('calls.session_id')
+    .where('calls.live_in_group', '=', guid)
+    .where(sql<boolean>`calls.facets LIKE ${goingOnAfterRinging} ESCAPE '\\'`)
+    .limit(1),
 )
 
 export async function isInCall({ db, now, tools }: View, uid: string): Promise<boolean> {
-  const rows = await callsWith(db, { uid, heardAfter: now - tools.timings.leaseSeconds })
-  return rows.some(isGoingOn)
+  return (await callsWith(db, { uid, heardAfter: now - tools.timings.leaseSeconds })).length > 0
 }
 
 /** Whether people of the group talk in a call that rang; meetings of a group are another thing. */
 export async function isGroupInCall({ db }: View, guid: string): Promise<boolean> {
-  const rows = await callsInGroup(db, { guid })
-  return rows.some((row) => isGoingOn(row) && JSON.parse(row.document).mode === 'call')
+  return (await callsInGroup(db, { guid })).length > 0
 }
-
-const isGoingOn = ({ document }: Stored): boolean => JSON.parse(document).status === 'ongoing'

@@ -5,6 +5,7 @@ import { connect, type Device, type Frame } from '../../../../tests/support/devi
 import { type AppClient, assertFails, assertSucceeds, type House, house } from '../../../../tests/support/house.ts'
 import type { Answer } from '../../../../tests/support/http.ts'
 import { appWith, as } from '../../../../tests/support/talk.ts'
+import { until } from '../../../../tests/support/until.ts'
 
 const people = ['ada', 'lin', 'max', 'kim', 'zoe']
 
@@ -283,13 +284,13 @@ for (const database of databases) {
 
     describe('live', () => {
       let devices: Record<string, Device>
-      const heard = async (name: string) => {
-        const device = devices[name] as Device
-        await device.reached()
-        return device.frames
+      const heard = (name: string): string[] =>
+        (devices[name] as Device).frames
           .filter(({ type, body }: Frame) => type === 'message' && body.category === 'call')
           .map(({ body }: Frame) => `${body.sender} ${body.data.action}`)
-      }
+      /** What was committed is told a moment later. */
+      const hears = (name: string, expected: string[]) =>
+        until(`${name} hears ${expected}`, () => heard(name).join() === expected.join())
       const tokens = new Map<string, string>()
       /** With the user's own token, naming the device. */
       const acts = (name: string, method: string, path: string, body: object) => {
@@ -322,11 +323,11 @@ for (const database of databases) {
           'ERR_CALL_USER_ALREADY_JOINED',
         )
         assertSucceeds(await acts('ada-1', 'PUT', `/calls/${call}`, { status: 'ended' }))
-        assert.deepEqual(await heard('ada-1'), ['lin ongoing'])
-        assert.deepEqual(await heard('ada-2'), ['ada initiated', 'lin ongoing', 'ada ended'])
-        assert.deepEqual(await heard('lin-1'), ['ada initiated', 'ada ended'])
-        assert.deepEqual(await heard('lin-2'), ['ada initiated', 'lin ongoing', 'ada ended'])
-        assert.deepEqual(await heard('max'), [])
+        await hears('ada-1', ['lin ongoing'])
+        await hears('ada-2', ['ada initiated', 'lin ongoing', 'ada ended'])
+        await hears('lin-1', ['ada initiated', 'ada ended'])
+        await hears('lin-2', ['ada initiated', 'lin ongoing', 'ada ended'])
+        assert.deepEqual(heard('max'), [])
         await close()
       })
 
@@ -335,13 +336,9 @@ for (const database of databases) {
         await ring('max', toCrew)
         h.clock.setOffset(h.clock.offsetSeconds() + 46)
         await h.settle()
-        assert.deepEqual((await heard('lin-2')).toSorted(), [
-          'ada initiated',
-          'ada unanswered',
-          'max initiated',
-          'max unanswered',
-        ])
-        assert.deepEqual(await heard('zoe'), [])
+        const all = ['ada initiated', 'ada unanswered', 'max initiated', 'max unanswered']
+        await until('all is heard', () => heard('lin-2').toSorted().join() === all.join())
+        assert.deepEqual(heard('zoe'), [])
         await close()
       })
     })
