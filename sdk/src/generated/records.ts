@@ -17,6 +17,7 @@ export type CallFact =
       invited: string[]
       tags: string[]
       metaData?: Record<string, unknown>
+      groupId?: string
       ringsOnlyInvited?: true
       ringSeconds?: number
       /** Why it happened */

@@ -40,6 +40,8 @@ export interface Gateway {
 const piecesMax = 500
 const devicesPerUserMax = 100
 const lagMillisecondsMax = 5_000
+// Browsers tell by these that the page goes, or that its client wanted to, with or without a word.
+const deliberate = new Set([1000, 1001, 1005])
 
 interface Parts
   extends Pick<VisitParts, 'database' | 'tools' | 'doors' | 'limits' | 'dispatch' | 'registry' | 'begin' | 'end'> {
@@ -79,7 +81,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     ...{ maxFragments: piecesMax, maxBufferedChunks: piecesMax },
   })
   const { known } = visitors
-  const calls = createCallSessions({ database, tools, tellTrouble: tellLoss })
+  const calls = createCallSessions({ database, tools, limits: parts.limits, tellTrouble: tellLoss })
   const visitParts: VisitParts = {
     ...parts,
     attaching,
@@ -131,9 +133,12 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     visitors.remove(visit)
     if (!session) return
     words.forget(session)
-    calls.closed(session, code)
     subscribe(session, { mode: 'NONE' })
     const hearer = hearers.find(session.app.id, session.caller.uid)
+    const isContinued = [...(hearer?.sessions ?? [])].some(
+      (other) => other !== session && other.resource === session.resource,
+    )
+    if (deliberate.has(code) && !isContinued) calls.closed(session)
     if (!hearer?.sessions.delete(session) || hearer.sessions.size > 0) return
     hearers.remove(hearer)
     absent.keep(hearer, listening.positions.last())

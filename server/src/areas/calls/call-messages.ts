@@ -1,5 +1,8 @@
+import { ApiError } from '../../kit/errors.ts'
 import type { View, Work } from '../../kit/work.ts'
-import { findGroup, type GroupRow, toGroup } from '../groups/index.ts'
+import type { TenantDb } from '../../storage/tenant.ts'
+import { groupNotFound } from '../groups/errors.ts'
+import { findGroup, type GroupRow, keepGroup, toGroupCard } from '../groups/index.ts'
 import {
   conversationIdOf,
   type Entity,
@@ -63,12 +66,22 @@ interface Parties {
 
 async function partiesOf({ db }: View, { start }: CallState, by: string): Promise<Parties | undefined> {
   const { receiver, receiverType } = start
-  const group = receiverType === 'group' ? await findGroup(db, receiver) : undefined
+  const group = receiverType === 'group' ? await groupCalled(db, start) : undefined
   const users = await usersByUid(db, [by, start.initiator, ...(receiverType === 'user' ? [receiver] : [])])
   const [acting, initiator, called] = [users.get(by), users.get(start.initiator), users.get(receiver)]
   if (!acting || !initiator) return undefined
   if (receiverType === 'group') return group && { by: acting, initiator, receiver: { type: 'group', group } }
   return called && { by: acting, initiator, receiver: { type: 'user', user: called } }
+}
+
+/** The group stays until the message is written; one that was made anew under its GUID is another. */
+async function groupCalled(db: TenantDb, { receiver, groupId }: CallState['start']): Promise<GroupRow | undefined> {
+  if (!(await findGroup(db, receiver))) return undefined
+  const group = await keepGroup(db, receiver).catch((error) => {
+    if (error instanceof ApiError && error.code === groupNotFound.code) return undefined
+    throw error
+  })
+  return groupId === undefined || group?.id === groupId ? group : undefined
 }
 
 /** Writes the message of a step; none, where one of the two, or the group, is gone. */
@@ -108,7 +121,7 @@ function userEntity(view: View, row: UserRow, actorUid?: string): Entity {
 
 function forEntity(view: View, parties: Parties): Entity {
   const { receiver, by } = parties
-  if (receiver.type === 'group') return { entity: toGroup(receiver.group), entityType: 'group' }
+  if (receiver.type === 'group') return { entity: toGroupCard(receiver.group), entityType: 'group' }
   return userEntity(view, otherOf(parties, receiver.user), by.uid)
 }
 
@@ -120,7 +133,7 @@ function callEntity(view: View, sessionId: string, state: CallState, { action, b
   const { receiver } = parties
   const called =
     receiver.type === 'group'
-      ? { entity: toGroup(receiver.group), entityType: 'group' }
+      ? { entity: toGroupCard(receiver.group), entityType: 'group' }
       : userEntity(view, receiver.user)
   return {
     sessionid: sessionId,

@@ -26,6 +26,8 @@ const Initiated = Type.Object({
   invited: Type.Array(Type.String()),
   tags: Type.Array(Type.String()),
   metaData: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** Names the group that was called, and no later one of the GUID. */
+  groupId: Type.Optional(Type.String()),
   /** In a group nobody but those hears it ring. */
   ringsOnlyInvited: Type.Optional(Type.Literal(true)),
   /** How long it rings, where the caller has said so. */

@@ -2,7 +2,8 @@ import { follower } from '../../kit/follower.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
 import { groupDeleted, memberBanned, memberForgotten, memberKicked, memberLeft } from '../groups/events.ts'
-import { followGroup, type GroupChange } from './jobs.ts'
+import { userDeactivated, userDeleted } from '../users/events.ts'
+import { followGroup, followUser, type GroupChange } from './jobs.ts'
 
 /** Calls of a group end with it. */
 export const followDeletedGroups = follower({
@@ -30,6 +31,41 @@ export const followForgottenMembers = follower({
   on: [memberForgotten],
   handle: ({ payload: { guid, uid }, at }, work) => changeCalls(work, { guid, uid, at, cause: 'user deleted' }),
 })
+
+const goneCauses: Record<string, string> = {
+  [userDeleted.name]: 'user deleted',
+  [userDeactivated.name]: 'user deactivated',
+}
+
+/** Whoever is gone is in no call, and is rung by nobody. */
+export const followGoneUsers = follower({
+  name: 'calls.goneUsers',
+  on: [userDeleted, userDeactivated],
+  async handle({ definition, payload: { uid }, at }, { db, later }) {
+    const cause = goneCauses[definition.name] ?? ''
+    for (const sessionId of await liveCallsOf(db, uid)) {
+      await later(followUser, { sessionId, uid, at, cause }, { key: [sessionId, at, uid].join(' ') })
+    }
+  },
+})
+
+// A ring lasts for minutes, so whatever still rings is among the newest.
+const looksAt = 200
+
+async function liveCallsOf(db: TenantDb, uid: string): Promise<string[]> {
+  const rows = await db
+    .select('call_members')
+    .innerJoin('calls', (join) =>
+      join.onRef('calls.app_id', '=', 'call_members.app_id').onRef('calls.session_id', '=', 'call_members.session_id'),
+    )
+    .select(['calls.session_id', 'calls.live'])
+    .where('call_members.uid', '=', uid)
+    .orderBy('call_members.initiated_at', 'desc')
+    .orderBy('call_members.session_id')
+    .limit(looksAt)
+    .execute()
+  return rows.filter(({ live }) => live === 1).map((row) => row.session_id)
+}
 
 /** Each call is changed by itself: whoever holds two could keep others waiting in a circle. */
 async function changeCalls({ db, later }: Work, change: Omit<GroupChange, 'sessionId'>): Promise<void> {

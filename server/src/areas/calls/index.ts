@@ -1,8 +1,8 @@
 import { area } from '../../kit/area.ts'
 import { audit } from './audit.ts'
 import { callEvents } from './events.ts'
-import { followDeletedGroups, followDepartures, followForgottenMembers } from './followers.ts'
-import { followGroup } from './jobs.ts'
+import { followDeletedGroups, followDepartures, followForgottenMembers, followGoneUsers } from './followers.ts'
+import { followGroup, followUser } from './jobs.ts'
 import { superviseCall } from './ledger.ts'
 import { operations } from './operations.ts'
 import { migrations } from './tables.ts'
@@ -18,10 +18,10 @@ declare module '../../kit/ports.ts' {
 
 export { isGroupInCall, isInCall } from './busy.ts'
 export type { Course } from './course.ts'
-export { beginCall, inCall, newSessionId } from './ledger.ts'
+export { beginCall, inCall, ledgerOf, newSessionId } from './ledger.ts'
 export { recordOf } from './record.ts'
 export * as callRules from './rules.ts'
-export { signOfLife } from './signs.ts'
+export { isThere, signOfLife } from './signs.ts'
 export { type CallState, type CallStatus, isFinal } from './state.ts'
 export { callText, requireCall } from './store.ts'
 
@@ -33,7 +33,7 @@ export const calls = area({
   events: callEvents,
   migrations,
   tables: ['calls', 'call_facts', 'call_members', 'call_signs'],
-  followers: [followDeletedGroups, followDepartures, followForgottenMembers],
-  jobs: [superviseCall, followGroup],
+  followers: [followDeletedGroups, followDepartures, followForgottenMembers, followGoneUsers],
+  jobs: [superviseCall, followGroup, followUser],
   audit,
 })

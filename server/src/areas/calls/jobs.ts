@@ -3,6 +3,7 @@ import { type Static, Type } from '../../kit/schema.ts'
 import { findGroup, isMember } from '../groups/index.ts'
 import { afterDeletion, afterDeparture } from './group-changes.ts'
 import { inCall } from './ledger.ts'
+import { afterGoing } from './user-changes.ts'
 
 const GroupChange = Type.Object({
   sessionId: Type.String(),
@@ -31,6 +32,17 @@ export const followGroup = job({
     await inCall(work, sessionId, (course) =>
       course.bringAbout((state) => afterDeparture(state, { uid, at, cause, isBack })),
     )
+    return undefined
+  },
+})
+
+/** Lets a call follow that somebody was deleted or deactivated. */
+export const followUser = job({
+  name: 'calls.followUser',
+  payload: Type.Object({ sessionId: Type.String(), uid: Type.String(), at: Type.Integer(), cause: Type.String() }),
+  attemptsMax: Number.POSITIVE_INFINITY,
+  async run({ sessionId, ...gone }, work) {
+    await inCall(work, sessionId, (course) => course.bringAbout((state) => afterGoing(state, gone)))
     return undefined
   },
 })

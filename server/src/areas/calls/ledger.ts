@@ -179,9 +179,11 @@ async function tell(work: Work, sessionId: string, before: CallState | undefined
   }
 }
 
-/** Whom a call concerns that rings only for some of a group. */
+/** Two who are in a call are told of it, whoever blocks whom meanwhile; and some of a group, where it rings only for them. */
 function audienceOf(state: CallState): string[] | undefined {
-  return state.start.ringsOnlyInvited && membersOf(state).map((uid) => channelKey(userChannel(uid)))
+  const { receiverType, ringsOnlyInvited } = state.start
+  const isForSome = receiverType === 'user' || ringsOnlyInvited
+  return isForSome ? membersOf(state).map((uid) => channelKey(userChannel(uid))) : undefined
 }
 
 /** The step in the conversation's history; the call knows the newest, as the answer to whoever took it. */

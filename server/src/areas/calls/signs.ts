@@ -46,6 +46,23 @@ export async function signsOf(db: TenantDb, sessionId: string): Promise<Sign[]> 
   return rows.map((row) => ({ uid: row.uid, deviceId: row.device_id, seenAt: row.seen_at }))
 }
 
+const signOfDevice = prepared<{ sessionId: string; uid: string; deviceId: string }, { seen_at: number }>((db, value) =>
+  db
+    .select('call_signs')
+    .select('call_signs.seen_at')
+    .where('call_signs.session_id', '=', value.sessionId)
+    .where('call_signs.uid', '=', value.uid)
+    .where('call_signs.device_id', '=', value.deviceId),
+)
+
+/** Whether a device is in a call, as far as anybody has noticed. */
+export async function isThere(
+  db: TenantDb,
+  device: { sessionId: string; uid: string; deviceId: string },
+): Promise<boolean> {
+  return (await signOfDevice(db, device)).length > 0
+}
+
 /** Gives devices that have come a row, and takes it from those that have gone; under the lock of the call. */
 export async function keepSigns(
   db: TenantDb,

@@ -57,6 +57,7 @@ export {
   requireGroup,
   requireGroupAndUser,
   toGroup,
+  toGroupCard,
 } from './store.ts'
 export type { GroupBanRow, GroupMemberRow, GroupRow } from './tables.ts'
 export { tellDeed, tellMove, tellScope } from './tell.ts'

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { badRequest } from '../../kit/errors.ts'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
-import { alreadyJoinedUser, callTerminated, notAPart } from '../calls/errors.ts'
+import { alreadyJoinedUser, callTerminated, notAPart, ongoingToInvalid } from '../calls/errors.ts'
 import { type CallState, type Course, type callRules, inCall, isFinal } from '../calls/index.ts'
-import { crossedBy, takeBack } from './crossing.ts'
+import { takeBackCrossed } from './crossing.ts'
+import { refuseOneMore } from './devices.ts'
 import { invalidInit } from './errors.ts'
 
 /** What somebody does who sets a status. */
@@ -43,10 +44,7 @@ export async function changeCall(work: Work, sessionId: string, act: Act, { uid 
     if (isFinal(course.state.status)) throw callTerminated()
     deeds[act](course, hand)
   })
-  if (act !== 'join' || state.start.receiverType !== 'user') return
-  for (const crossed of await crossedBy(work.db, uid, state.start.initiator)) {
-    await work.later(takeBack, { sessionId: crossed, at: work.now }, { key: crossed })
-  }
+  if (act === 'join') await takeBackCrossed(work, state, uid)
 }
 
 const deeds: Record<Act, (course: Course, hand: Hand) => void> = {
@@ -54,6 +52,7 @@ const deeds: Record<Act, (course: Course, hand: Hand) => void> = {
     const { state } = course
     if (uid === state.start.initiator && !mayComeBack(state)) throw notAPart({ uid })
     if (state.start.receiverType === 'user' && devicesOf(state, uid).length > 0) throw alreadyJoinedUser()
+    refuseOneMore(state, uid, device)
     const mid = state.mid ?? randomUUID()
     course.happen({ kind: 'joined', uid, deviceId: device, mid, cause: 'accepted', happenedAt: course.now })
   },
@@ -79,7 +78,8 @@ const mayComeBack = ({ start, status }: CallState) => start.receiverType === 'gr
 
 /** Who declines twice has declined. */
 function decline(course: Course, intent: callRules.Intent & { kind: 'rejected' }): void {
-  const { start, entries } = course.state
+  const { start, entries, status } = course.state
+  if (status === 'ongoing' && intent.cause !== 'busy') throw ongoingToInvalid()
   const hasDeclined = entries.some(({ uid, state }) => uid === intent.uid && state === 'rejected')
   if (start.receiverType === 'group' && hasDeclined && intent.cause !== 'busy') return
   course.happen(intent)
@@ -91,9 +91,8 @@ function devicesOf({ entries }: CallState, uid: string): string[] {
   )
 }
 
-/** The device that hangs up. Where none is named, or that one never came, all of theirs; one that is not there is refused. */
-function devicesLeaving(state: CallState, { uid, device }: Hand): string[] {
+/** The device that hangs up. Where none is named, or that one is not there, all of theirs that are; the rules refuse none. */
+function devicesLeaving(state: CallState, { uid, device = unnamedDevice }: Hand): string[] {
   const there = devicesOf(state, uid)
-  if (device !== undefined && there.includes(device)) return [device]
-  return there.length > 0 && device === undefined ? there : [device ?? unnamedDevice]
+  return there.includes(device) || there.length === 0 ? [device] : there
 }

@@ -1,8 +1,9 @@
 import { area } from '../../kit/area.ts'
 import { takeBack } from './crossing.ts'
 import { operations } from './operations.ts'
-import { ringRate } from './rates.ts'
+import { callSessionRate, ringRate } from './rates.ts'
 
+export { callSessionRate } from './rates.ts'
 export { type InSession, joinSession, leaveSession, switchCamera } from './session.ts'
 export { type CallPass, passIn } from './tokens.ts'
 
@@ -11,5 +12,5 @@ export const ringing = area({
   about: 'Placing, answering, refusing and ending calls.',
   operations,
   jobs: [takeBack],
-  rates: [ringRate],
+  rates: [ringRate, callSessionRate],
 })

@@ -1,27 +1,39 @@
 import type { Actor } from '../../kit/operation.ts'
 import type { View } from '../../kit/work.ts'
-import { callNotFound, notAPart } from '../calls/errors.ts'
-import { type CallStatus, requireCall } from '../calls/index.ts'
+import { callNotFound, callTerminated, notAPart } from '../calls/errors.ts'
+import { type CallStatus, ledgerOf, requireCall } from '../calls/index.ts'
 import { findGroup, type GroupRow, isMember } from '../groups/index.ts'
+import { findUser } from '../users/index.ts'
 
 /** A call that rang, as far as it must be known who has a part in it. */
 export interface RingingCall {
   sessionId: string
   status: CallStatus
-  /** Of the group whose call it is. */
+  initiator: string
+  /** Whose call it is, where it is a group's. */
   group: GroupRow | undefined
-  /** The newest message that tells of it. */
-  messageId: number | null
 }
 
 /** The call, for one of the two or a member of its group; everybody else is refused. */
 export async function requirePart(view: View, sessionId: string, { uid }: Actor): Promise<RingingCall> {
-  const { document, message_id } = await requireCall(view.db, sessionId, undefined)
+  const { document } = await requireCall(view.db, sessionId, undefined)
   const { mode, status, initiator, receiver, receiverType } = JSON.parse(document)
   if (mode !== 'call') throw callNotFound({ sessionId })
-  const group = receiverType === 'group' ? await findGroup(view.db, receiver) : undefined
-  const hasPart =
-    receiverType === 'user' ? [initiator, receiver].includes(uid) : group && (await isMember(view.db, group, uid))
-  if (!hasPart) throw notAPart({ uid })
-  return { sessionId, status, group, messageId: message_id }
+  if (receiverType === 'group') {
+    const group = await groupCalled(view, sessionId, receiver)
+    if (!group || !(await isMember(view.db, group, uid))) throw notAPart({ uid })
+    return { sessionId, status, initiator, group }
+  }
+  if (uid !== initiator && uid !== receiver) throw notAPart({ uid })
+  // With somebody who is deleted nobody talks any more; a moment later the call has ended, too.
+  if (!(await findUser(view.db, uid === initiator ? receiver : initiator))) throw callTerminated()
+  return { sessionId, status, initiator, group: undefined }
+}
+
+/** One that was made anew under the GUID is another. */
+async function groupCalled({ db }: View, sessionId: string, guid: string): Promise<GroupRow | undefined> {
+  const group = await findGroup(db, guid)
+  const [start] = await ledgerOf(db, sessionId)
+  const groupId = start?.kind === 'initiated' ? start.groupId : undefined
+  return groupId === undefined || group?.id === groupId ? group : undefined
 }

@@ -8,6 +8,7 @@ import { beginCall, callRules, isGroupInCall, isInCall, newSessionId } from '../
 import { keepGroup } from '../groups/index.ts'
 import { memberScopes } from '../groups/schemas.ts'
 import { scopeRules } from '../scope-permissions/index.ts'
+import { userNotFound } from '../users/errors.ts'
 import { requireActiveUser, userActing } from '../users/index.ts'
 import { busyGroup, busySelf, busyUser } from './errors.ts'
 import { rungIn } from './invited.ts'
@@ -18,6 +19,7 @@ import type { CallCreate } from './schemas.ts'
 interface Called {
   receiver: string
   invited: string[]
+  groupId?: string
   ringsOnlyInvited?: true
 }
 
@@ -36,9 +38,9 @@ export async function placeCall(work: Work, { app, actor, portion }: Placing, bo
   if (JSON.stringify(metadata ?? {}).length > metadataCharactersMax) {
     throw badRequest({ metadata: [`must not be longer than ${metadataCharactersMax} characters`] })
   }
+  if (await isInCall(work, actor.uid)) throw busySelf()
   const called =
     receiverType === 'user' ? await callUser(work, actor, body.receiver) : await callGroup(work, actor, body)
-  if (await isInCall(work, actor.uid)) throw busySelf()
   useOne(portion)
   const sessionId = newSessionId(app.region, app.id, work.now)
   const start = callRules.initiate({
@@ -54,7 +56,8 @@ async function callUser(work: Work, actor: Actor, uid: string): Promise<Called> 
   const user = await requireActiveUser(work.db, uid)
   if (user.uid === actor.uid) throw callingSelf()
   const acting = await userActing(work.db, actor)
-  await refuseCallTo(work.db, { ...actor, id: acting?.id ?? '' }, user)
+  if (!acting) throw userNotFound({ uid: actor.uid })
+  await refuseCallTo(work.db, { ...actor, id: acting.id }, user)
   if (await isInCall(work, user.uid)) throw busyUser({ uid: user.uid })
   return { receiver: user.uid, invited: [user.uid] }
 }
@@ -68,5 +71,5 @@ async function callGroup(work: Work, actor: Actor, { receiver, type }: CallCreat
     group,
     memberScopes.filter((scope) => !scopeRules.isRung(values, scope)),
   )
-  return { receiver: group.guid, invited: uids, ...(only && { ringsOnlyInvited: true }) }
+  return { receiver: group.guid, groupId: group.id, invited: uids, ...(only && { ringsOnlyInvited: true }) }
 }

@@ -343,6 +343,41 @@ for (const database of databases) {
       })
     })
 
+    it('ends with one of the two, and can be changed by the other without a fault', async () => {
+      const ringing = await ring('ada', toLin)
+      const talking = await ring('max', { ...toLin, receiver: 'kim' })
+      assertSucceeds(await set('kim', talking, 'ongoing'))
+      assertSucceeds(await app.delete('/users/ada', { permanent: true }))
+      assertFails(await set('lin', ringing, 'ongoing'), 409, 'ERR_CALL_TERMINATED')
+      assertSucceeds(await app.delete('/users', { uidsToDeactivate: ['kim'] }))
+      await h.settle()
+      assert.deepEqual([(await recordOf(ringing)).status, (await recordOf(talking)).status], ['canceled', 'ended'])
+      assertFails(await set('max', talking, 'ended'), 409, 'ERR_CALL_TERMINATED')
+    })
+
+    it('belongs to the group that was called, and to no later one of its GUID', async () => {
+      const call = await ring('ada', toCrew)
+      assertSucceeds(await app.delete('/groups/crew'))
+      const members = { participants: ['kim'] }
+      assertSucceeds(await app.post('/groups', { guid: 'crew', name: 'Crew', type: 'private', members }, as('zoe')))
+      assertFails(await set('kim', call, 'ongoing'), 403, 'ERR_CALL_NOT_A_PART')
+      await h.settle()
+      assert.deepEqual(await actionsIn('kim', '/groups/crew/messages'), [])
+    })
+
+    it('has room for others, with however many devices somebody comes', async () => {
+      const call = await ring('ada', toCrew)
+      const { authToken } = assertSucceeds(await app.post('/users/lin/auth_tokens')).data
+      const join = (resource: string) =>
+        h.client.send(app.host, `/v3/calls/${call}`, {
+          ...{ method: 'PUT', body: { status: 'ongoing' }, headers: { authToken, resource } },
+        })
+      for (let n = 0; n < 10; n += 1) assertSucceeds(await join(`device-${n}`))
+      assertFails(await join('device-10'), 402, 'ERR_PLAN_QUOTA_RESTRICTION')
+      assertSucceeds(await set('max', call, 'ongoing'))
+      assertFails(await set('ada', call, 'rejected'), 409, 'ERR_CALL_ONGOING_TO_INVALID')
+    })
+
     it('gives a token to those who have a part in it', async () => {
       const call = await ring('ada', toLin)
       for (const uid of ['ada', 'lin']) {

@@ -5,7 +5,6 @@ const metadataDescription = 'Free data; it comes back as `data.metadata` of the 
 export const ringSecondsMin = 10
 export const ringSecondsMax = 180
 
-/** Words that are none of the known ones have codes of their own, so they are looked at by the operation. */
 export const CallCreate = Type.Object({
   receiver: Id(FilledText(idCharactersMax, 'UID or GUID')),
   receiverType: Type.Unsafe<'user' | 'group'>({ type: 'string', enum: ['user', 'group'] }),
@@ -21,6 +20,7 @@ export const CallCreate = Type.Object({
 })
 export type CallCreate = Static<typeof CallCreate>
 
+/** A status that nobody can set has a code of its own, so it is looked at by the operation. */
 export const CallChange = Type.Object({
   status: Type.String({
     description: '`ongoing` accepts or joins; `rejected` and `busy` refuse; `cancelled` takes back; `ended` hangs up',

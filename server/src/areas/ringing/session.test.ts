@@ -111,6 +111,18 @@ for (const database of databases) {
       assert.equal((await partOf('ada')).totalDurationInMinutes, 0.5)
     })
 
+    it('are known when they come back over another connection, and take back a call that crossed theirs', async () => {
+      const crossing = await ring('lin', { receiver: 'ada', receiverType: 'user', type: 'video' })
+      await joins(lin)
+      await h.settle()
+      assert.equal((await record(crossing)).status, 'canceled')
+      lin.cut()
+      const back = await connect(h, app, 'lin', { auth: { resource: lin.welcome.resource } })
+      assert.equal((await says(back, { action: 'ping', sessionId: call })).type, 'ack')
+      await back.close()
+      await until('lin has left', async () => (await record()).status === 'ended')
+    })
+
     it('send no video where the call has none', async () => {
       call = await ring('max', { receiver: 'lin', receiverType: 'user', type: 'audio' })
       await joins(lin, { video: true })
@@ -145,7 +157,7 @@ for (const database of databases) {
       for (const action of ['ping', 'media', 'leave', 'sing']) {
         assert.equal(await refusal('lin', { action }), 'ERR_BAD_REQUEST')
       }
-      assert.equal(await refusal('lin', { action: 'leave', sessionId: 'none' }), 'ERR_CALL_SESSION_NOT_FOUND')
+      assert.equal(await refusal('lin', { action: 'leave', sessionId: 'none' }), 'ERR_CALL_NOT_A_PART')
     })
 
     it('of somebody who was removed from the group meanwhile do not come in', async () => {
@@ -161,7 +173,10 @@ for (const database of databases) {
       await joins(ada)
       await joins(lin)
       const max = await connect(h, app, 'max')
-      for (const action of ['ping', 'leave', 'media']) await says(max, { action, sessionId: call, video: false })
+      for (const action of ['ping', 'leave', 'media']) {
+        const { body } = await says(max, { action, sessionId: call, video: false })
+        assert.equal(body.code, 'ERR_CALL_NOT_A_PART')
+      }
       await max.close()
       await h.settle()
       const { status, participants } = await record()

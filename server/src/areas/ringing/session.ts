@@ -3,6 +3,9 @@ import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { callTerminated } from '../calls/errors.ts'
 import { type CallState, type Course, inCall, isFinal } from '../calls/index.ts'
+import { authorise } from '../rbac/index.ts'
+import { takeBackCrossed } from './crossing.ts'
+import { refuseOneMore } from './devices.ts'
 import { requirePart } from './parts.ts'
 import { refuseJoining } from './permissions.ts'
 
@@ -29,16 +32,20 @@ export async function joinSession(
   { sessionId, uid, deviceId }: InSession,
   camera: boolean | undefined,
 ): Promise<SessionState> {
-  const { group } = await requirePart(work, sessionId, actor)
+  const { group, initiator } = await requirePart(work, sessionId, actor)
   await refuseJoining(work.db, actor, group)
+  // Joining answers, as setting a status does.
+  if (uid !== initiator) await authorise(work.db, actor, 'updateCall')
   const { state } = await inCall(work, sessionId, (course) => {
     if (isFinal(course.state.status)) throw callTerminated()
     const happenedAt = course.now
     if (mediumOf(course.state, uid, deviceId) !== undefined) return turnCamera(course, uid, deviceId, camera)
+    refuseOneMore(course.state, uid, deviceId)
     const { mid = randomUUID(), start } = course.state
     const seen = camera === undefined ? {} : { camera: camera && start.type === 'video' }
     course.happen({ kind: 'joined', uid, deviceId, mid, happenedAt, ...seen })
   })
+  await takeBackCrossed(work, state, uid)
   return sessionState(sessionId, state)
 }
 
