@@ -2,14 +2,14 @@ import type { Intent } from './rules.ts'
 import { type CallState, isFinal } from './state.ts'
 
 /** Somebody who cannot be in a call any more, and since when. */
-export interface Gone {
+export interface GoneUser {
   uid: string
   at: number
   cause: string
 }
 
 /** They leave on every device. A ring of theirs is taken back, and where two talk, or are about to, nobody is left to talk to. */
-export function afterGoing(state: CallState, { uid, at: happenedAt, cause }: Gone): Intent | undefined {
+export function afterGoing(state: CallState, { uid, at: happenedAt, cause }: GoneUser): Intent | undefined {
   const { start, status, entries } = state
   if (isFinal(status)) return undefined
   const there = entries.find((entry) => entry.uid === uid && entry.state === 'ongoing')
