@@ -1,7 +1,7 @@
-import type { Client, To } from '@parley/sdk'
+import type { Client, ConversationItem, To } from '@parley/sdk'
 import type { Message } from '@parley/sdk/api'
 import { useEffect } from 'react'
-import { senderOf, summaryOf } from '../messages/content.ts'
+import { isAfter, senderOf, summaryOf } from '../messages/content.ts'
 import { addressIn, goTo } from '../state/address.ts'
 import { useChat } from '../state/chat.tsx'
 import { isSamePlace, placeOf } from '../state/place.ts'
@@ -15,21 +15,21 @@ export function useNotifications(): void {
 
   useEffect(() => {
     const tab = leadTab(`parley.notify.${me.uid}`)
-    const shown = new Map<string, { to: To; notification: Notification }>()
+    const shown = new Map<string, { to: To; id: string; notification: Notification }>()
 
     const stopHearing = client.on('message.received', ({ message }) => {
       if (!tab.isLead() || !isWorthTelling(client, message, me.uid)) return
       const to = placeOf(message, me.uid)
       const key = JSON.stringify(to)
       const notification = notify(message, to, `parley.${me.uid}.${key}`)
-      if (notification) shown.set(key, { to, notification })
+      if (notification) shown.set(key, { to, id: message.id, notification })
     })
 
     /** Read here, in another tab, or on another device. */
     const stopWatching = client.conversations.subscribe(() => {
       const { items } = client.conversations.get()
-      for (const [key, { to, notification }] of shown) {
-        if (!items.some((item) => isSamePlace(item.to, to) && item.unread === 0)) continue
+      for (const [key, { to, id, notification }] of shown) {
+        if (!items.some((item) => isSamePlace(item.to, to) && isRead(item, id))) continue
         notification.close()
         shown.delete(key)
       }
@@ -42,6 +42,11 @@ export function useNotifications(): void {
       for (const { notification } of shown.values()) notification.close()
     }
   }, [client, me.uid])
+}
+
+/** Nothing is unread, and the list has heard of the message by now. */
+function isRead({ unread, lastMessage }: ConversationItem, id: string): boolean {
+  return unread === 0 && lastMessage !== undefined && !isAfter(id, lastMessage.id)
 }
 
 function isWorthTelling(client: Client, message: Message, me: string): boolean {
