@@ -25,7 +25,8 @@ export interface Camp {
   messages: Map<string, Place>
   /** Conversations in which something was said, and who is in them. */
   talks: { place: Place; uids: string[]; banned: string[] }[]
-  sessionId: string
+  /** A call that rings for each of those who act. */
+  calls: { sessionId: string; called: string }[]
   /** An API key that nobody needs. */
   /** Several: those that are deleted can be neither read nor changed any more. */
   spareKeys: string[]
@@ -120,11 +121,13 @@ async function camp(
     assertSucceeds(await app.post('/groups', body, as(owner)))
   }
   const messages = new Map<string, Place>()
-  const camp: Camp = { app, word, tokens, messages, talks: [], sessionId: '', spareKeys }
+  const camp: Camp = { app, word, tokens, messages, talks: [], calls: [], spareKeys }
   for (const place of places) await talkIn(camp, place, isVictim(place), suffering, said)
-  const steps = [{ after: 3, do: 'cancel' }]
-  const [caller = '', called = ''] = acting
-  camp.sessionId = (await app.play({ initiator: caller, receiver: called, steps })).sessionId
+  for (const [n, called] of acting.entries()) {
+    const initiator = acting[(n + 1) % acting.length] ?? ''
+    const { sessionId } = await app.play({ initiator, receiver: called, steps: [] })
+    camp.calls.push({ sessionId, called })
+  }
   return camp
 }
 

@@ -211,7 +211,11 @@ const values: Values = {
     const { own, other } = scene.stage
     return either(scene, own.tokens.get(scene.made.uid?.toLowerCase() ?? ''), [...other.tokens.values()])
   },
-  sessionId: ({ stage: { own, other }, random }) => random.pick([own, other]).sessionId,
+  sessionId: (scene) => {
+    const { own, other } = scene.stage
+    const theirs = own.calls.find(({ called }) => called === scene.actor)
+    return either(scene, theirs, [...own.calls, ...other.calls]).sessionId
+  },
   appId: ({ stage }) => stage.own.app.id,
 }
 

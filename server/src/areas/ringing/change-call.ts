@@ -91,7 +91,7 @@ function devicesOf({ entries }: CallState, uid: string): string[] {
   )
 }
 
-/** The device that hangs up. Where none is named, or that one is not there, all of theirs that are; the rules refuse none. */
+/** The device that hangs up. Where none is named, or that one is not there, all of theirs; where none is, the rules refuse it. */
 function devicesLeaving(state: CallState, { uid, device = unnamedDevice }: Hand): string[] {
   const there = devicesOf(state, uid)
   return there.includes(device) || there.length === 0 ? [device] : there
