@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isSameSecret } from '../plain/same-secret.ts'
 import { openToPages } from './cors.ts'
 import type { Observer } from './observe.ts'
 
@@ -78,7 +78,5 @@ function show(
 
 function mayReadMetrics({ metricsToken, clientAddress }: PublicPages, request: IncomingMessage): boolean {
   if (metricsToken === undefined) return /^(127\.|::1$|::ffff:127\.)/.test(clientAddress(request))
-  const expected = Buffer.from(`Bearer ${metricsToken}`)
-  const sent = Buffer.from(request.headers.authorization ?? '')
-  return sent.length === expected.length && timingSafeEqual(sent, expected)
+  return isSameSecret(request.headers.authorization ?? '', `Bearer ${metricsToken}`)
 }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { View } from '../../kit/work.ts'
 import { patternOf } from '../../storage/tally.ts'
 import { prepared } from '../../storage/tenant.ts'
+import { facetsMatch, wantedFacets } from './store.ts'
 
 /** Who is in a call. Whoever only rings, or is rung, is not; nor is a device that was not heard of for a lease. */
 
@@ -9,9 +9,8 @@ interface Found {
   session_id: string
 }
 
-// In the order of `facetsOfCall`: type, mode, status, and what does not matter here.
-const goingOn = patternOf([undefined, undefined, 'ongoing', undefined, undefined, undefined, undefined])
-const goingOnAfterRinging = patternOf([undefined, 'call', 'ongoing', undefined, undefined, undefined, undefined])
+const goingOn = patternOf(wantedFacets({ status: 'ongoing' }))
+const goingOnAfterRinging = patternOf(wantedFacets({ mode: 'call', status: 'ongoing' }))
 
 const callsWith = prepared<{ uid: string; heardAfter: number }, Found>((db, { uid, heardAfter }) =>
   db
@@ -22,7 +21,7 @@ const callsWith = prepared<{ uid: string; heardAfter: number }, Found>((db, { ui
     .select('calls.session_id')
     .where('call_signs.uid', '=', uid)
     .where('call_signs.seen_at', '>', heardAfter)
-    .where(sql<boolean>`calls.facets LIKE ${goingOn} ESCAPE '\\'`)
+    .where(facetsMatch(goingOn))
     .limit(1),
 )
 
@@ -31,7 +30,7 @@ const callsInGroup = prepared<{ guid: string }, Found>((db, { guid }) =>
     .select('calls')
     .select('calls.session_id')
     .where('calls.live_in_group', '=', guid)
-    .where(sql<boolean>`calls.facets LIKE ${goingOnAfterRinging} ESCAPE '\\'`)
+    .where(facetsMatch(goingOnAfterRinging))
     .limit(1),
 )
 

@@ -1,8 +1,5 @@
-import { ApiError } from '../../kit/errors.ts'
 import type { View, Work } from '../../kit/work.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
-import { groupNotFound } from '../groups/errors.ts'
-import { findGroup, type GroupRow, keepGroup, toGroupCard } from '../groups/index.ts'
+import { type GroupRow, keepGroupIfThere, toGroupCard } from '../groups/index.ts'
 import {
   conversationIdOf,
   type Entity,
@@ -13,7 +10,7 @@ import {
   writeDeed,
 } from '../timeline/index.ts'
 import { toUser, type UserRow, usersByUid } from '../users/index.ts'
-import type { Fact } from './facts.ts'
+import type { Fact, InitiatedFact } from './facts.ts'
 import type { CallState } from './state.ts'
 
 /**
@@ -66,7 +63,9 @@ interface Parties {
 
 async function partiesOf({ db }: View, { start }: CallState, by: string): Promise<Parties | undefined> {
   const { receiver, receiverType } = start
-  const group = receiverType === 'group' ? await groupCalled(db, start) : undefined
+  // It stays until the message is written.
+  const found = receiverType === 'group' ? await keepGroupIfThere(db, receiver) : undefined
+  const group = found && isGroupCalled(start, found) ? found : undefined
   const users = await usersByUid(db, [by, start.initiator, ...(receiverType === 'user' ? [receiver] : [])])
   const [acting, initiator, called] = [users.get(by), users.get(start.initiator), users.get(receiver)]
   if (!acting || !initiator) return undefined
@@ -74,14 +73,9 @@ async function partiesOf({ db }: View, { start }: CallState, by: string): Promis
   return called && { by: acting, initiator, receiver: { type: 'user', user: called } }
 }
 
-/** The group stays until the message is written; one that was made anew under its GUID is another. */
-async function groupCalled(db: TenantDb, { receiver, groupId }: CallState['start']): Promise<GroupRow | undefined> {
-  if (!(await findGroup(db, receiver))) return undefined
-  const group = await keepGroup(db, receiver).catch((error) => {
-    if (error instanceof ApiError && error.code === groupNotFound.code) return undefined
-    throw error
-  })
-  return groupId === undefined || group?.id === groupId ? group : undefined
+/** Whether a group is the one that was called; one that was made anew under its GUID is another. Scripts do not say. */
+export function isGroupCalled({ groupId }: InitiatedFact, { id }: GroupRow): boolean {
+  return groupId === undefined || groupId === id
 }
 
 /** Writes the message of a step; none, where one of the two, or the group, is gone. */
@@ -121,9 +115,12 @@ function userEntity(view: View, row: UserRow, actorUid?: string): Entity {
 
 function forEntity(view: View, parties: Parties): Entity {
   const { receiver, by } = parties
-  if (receiver.type === 'group') return { entity: toGroupCard(receiver.group), entityType: 'group' }
-  return userEntity(view, otherOf(parties, receiver.user), by.uid)
+  return receiver.type === 'group'
+    ? groupEntity(receiver.group)
+    : userEntity(view, otherOf(parties, receiver.user), by.uid)
 }
+
+const groupEntity = (row: GroupRow): Entity => ({ entity: toGroupCard(row), entityType: 'group' })
 
 /** The call as it stood then, in the words of the reference service. */
 function callEntity(view: View, sessionId: string, state: CallState, { action, by }: CallStep, parties: Parties) {
@@ -131,10 +128,7 @@ function callEntity(view: View, sessionId: string, state: CallState, { action, b
   const startedAt = statusChanges.find(({ status }) => status === 'ongoing')?.at
   const joinedAt = entries.find((entry) => entry.uid === by && entry.joinedAt !== undefined)?.joinedAt
   const { receiver } = parties
-  const called =
-    receiver.type === 'group'
-      ? { entity: toGroupCard(receiver.group), entityType: 'group' }
-      : userEntity(view, receiver.user)
+  const called = receiver.type === 'group' ? groupEntity(receiver.group) : userEntity(view, receiver.user)
   return {
     sessionid: sessionId,
     conversationId: conversationIdOf(placeOf(state).conversationKey),

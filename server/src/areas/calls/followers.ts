@@ -4,6 +4,7 @@ import type { TenantDb } from '../../storage/tenant.ts'
 import { groupDeleted, memberBanned, memberForgotten, memberKicked, memberLeft } from '../groups/events.ts'
 import { userDeactivated, userDeleted } from '../users/events.ts'
 import { followGroup, followUser, type GroupChange } from './jobs.ts'
+import { liveCallsOf } from './live.ts'
 
 /** Calls of a group end with it. */
 export const followDeletedGroups = follower({
@@ -43,29 +44,11 @@ export const followGoneUsers = follower({
   on: [userDeleted, userDeactivated],
   async handle({ definition, payload: { uid }, at }, { db, later }) {
     const cause = goneCauses[definition.name] ?? ''
-    for (const sessionId of await liveCallsOf(db, uid)) {
+    for (const { session_id: sessionId } of await liveCallsOf(db, uid)) {
       await later(followUser, { sessionId, uid, at, cause }, { key: [sessionId, at, uid].join(' ') })
     }
   },
 })
-
-// A ring lasts for minutes, so whatever still rings is among the newest.
-const looksAt = 200
-
-async function liveCallsOf(db: TenantDb, uid: string): Promise<string[]> {
-  const rows = await db
-    .select('call_members')
-    .innerJoin('calls', (join) =>
-      join.onRef('calls.app_id', '=', 'call_members.app_id').onRef('calls.session_id', '=', 'call_members.session_id'),
-    )
-    .select(['calls.session_id', 'calls.live'])
-    .where('call_members.uid', '=', uid)
-    .orderBy('call_members.initiated_at', 'desc')
-    .orderBy('call_members.session_id')
-    .limit(looksAt)
-    .execute()
-  return rows.filter(({ live }) => live === 1).map((row) => row.session_id)
-}
 
 /** Each call is changed by itself: whoever holds two could keep others waiting in a circle. */
 async function changeCalls({ db, later }: Work, change: Omit<GroupChange, 'sessionId'>): Promise<void> {

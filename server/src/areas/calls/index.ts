@@ -17,12 +17,14 @@ declare module '../../kit/ports.ts' {
 }
 
 export { isGroupInCall, isInCall } from './busy.ts'
+export { isGroupCalled } from './call-messages.ts'
 export type { Course } from './course.ts'
-export { beginCall, inCall, ledgerOf, newSessionId } from './ledger.ts'
+export { beginCall, inCall, newSessionId, startOf } from './ledger.ts'
+export { liveCallsOf } from './live.ts'
 export { recordOf } from './record.ts'
 export * as callRules from './rules.ts'
 export { isThere, signOfLife } from './signs.ts'
-export { type CallState, type CallStatus, isFinal } from './state.ts'
+export { type CallState, type CallStatus, isFinal, ongoingEntry, openSpan } from './state.ts'
 export { callText, requireCall } from './store.ts'
 
 export const calls = area({

@@ -4,7 +4,7 @@ import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import { facetsOf, moveTally, type PlaceInList } from '../../storage/tally.ts'
-import type { TenantDb } from '../../storage/tenant.ts'
+import { prepared, type TenantDb } from '../../storage/tenant.ts'
 import { userChannel } from '../users/events.ts'
 import { stepOf, writeCallMessage } from './call-messages.ts'
 import { Course } from './course.ts'
@@ -113,6 +113,20 @@ export function toNumberedFact(row: FactRow): NumberedFact {
 
 export async function ledgerOf(db: TenantDb, sessionId: string): Promise<Fact[]> {
   return (await numberedFacts(db, sessionId)).map(({ fact }) => fact)
+}
+
+const firstFact = prepared<{ sessionId: string }, Pick<CallFactRow, 'fact'>>((db, { sessionId }) =>
+  db
+    .select('call_facts')
+    .select('call_facts.fact')
+    .where('call_facts.session_id', '=', sessionId)
+    .where('call_facts.number', '=', 1),
+)
+
+/** How a call began. */
+export async function startOf(db: TenantDb, sessionId: string): Promise<InitiatedFact | undefined> {
+  const [row] = await firstFact(db, { sessionId })
+  return row && JSON.parse(row.fact)
 }
 
 /** The rows of several ledgers at once. */

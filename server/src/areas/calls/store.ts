@@ -114,6 +114,11 @@ export function selectOfServer(db: TenantDb, query: CallListQuery, slice: Slice)
   return uid === undefined ? selectOfApp(db, query, slice) : selectOfUser(db, query, uid, slice)
 }
 
+/** Of a call, whether it is among those that a pattern of facets wants. */
+export function facetsMatch(pattern: string): RawBuilder<boolean> {
+  return sql<boolean>`calls.facets LIKE ${pattern} ESCAPE '\\'`
+}
+
 /** In the order of `facetsOfCall`. */
 export function wantedFacets(query: CallListQuery): WantedValues {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
@@ -139,7 +144,7 @@ interface Walk {
 const walkByTime = prepared<Walk, Stored>((db, { until, limit, skip }) => inOrder(db, until, limit, skip))
 
 const walkWanted = prepared<Walk & { pattern: string }, Stored>((db, { until, limit, skip, pattern }) =>
-  inOrder(db, until, limit, skip).where(sql<boolean>`calls.facets LIKE ${pattern} ESCAPE '\\'`),
+  inOrder(db, until, limit, skip).where(facetsMatch(pattern)),
 )
 
 function inOrder(db: TenantDb, until: number, limit: number, skip: number) {
@@ -238,7 +243,7 @@ export function callIs(db: TenantDb, condition: RawBuilder<unknown>): RawBuilder
 }
 
 export function callMatches(db: TenantDb, pattern: string): RawBuilder<boolean> {
-  return callIs(db, sql`calls.facets LIKE ${pattern} ESCAPE '\\'`)
+  return callIs(db, facetsMatch(pattern))
 }
 
 export function ofUser(db: TenantDb, uid: string, limit: number, offset: number) {
@@ -282,7 +287,7 @@ async function selectCounted(
   db.leaveSharedReader()
   let rows = db.select('calls')
   const wanted = wantedFacets(query)
-  if (!wantsEverything(wanted)) rows = rows.where(sql<boolean>`calls.facets LIKE ${patternOf(wanted)} ESCAPE '\\'`)
+  if (!wantsEverything(wanted)) rows = rows.where(facetsMatch(patternOf(wanted)))
   if (query.startedAt !== undefined) rows = rows.where('calls.initiated_at', '>=', query.startedAt)
   if (query.endedAt !== undefined) rows = rows.where('calls.ended_at', '<=', query.endedAt)
   if (uid !== undefined) {

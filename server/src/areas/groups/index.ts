@@ -53,6 +53,7 @@ export {
   findGroup,
   type GroupView,
   keepGroup,
+  keepGroupIfThere,
   renewPassword,
   requireGroup,
   requireGroupAndUser,

@@ -47,8 +47,13 @@ const groupThatStays = remembered<{ guid: string }, GroupRow>((db, { guid }) =>
  * when it is cleared away. Those who write do not wait for each other.
  */
 export async function keepGroup(db: TenantDb, guid: string): Promise<GroupRow> {
-  const [row] = await groupThatStays(db, { guid: guid.toLowerCase() })
+  const row = await keepGroupIfThere(db, guid)
   if (!row) throw groupNotFound({ guid })
+  return row
+}
+
+export async function keepGroupIfThere(db: TenantDb, guid: string): Promise<GroupRow | undefined> {
+  const [row] = await groupThatStays(db, { guid: guid.toLowerCase() })
   return row
 }
 

@@ -1,3 +1,4 @@
+import { acting } from '../../common/acting.ts'
 import { paginationOf, sliceOf, userPageOf, withCursor } from '../../common/page.ts'
 import { quotaReached } from '../../common/refusals.ts'
 import { Done, done, one } from '../../common/reply.ts'
@@ -289,11 +290,5 @@ const leaveGroup = operation({
     return done(`${actor.uid} has left the group ${call.found.guid}.`)
   },
 })
-
-/** Whoever comes through the clients' door is somebody. */
-function acting(actor: Actor | undefined): Actor {
-  if (!actor) throw new Error('A client acts as nobody.')
-  return actor
-}
 
 export const operations = [addMembers, listMembers, getMember, changeMemberScope, kickMember, joinGroup, leaveGroup]

@@ -5,7 +5,7 @@ import type { Work } from '../../kit/work.ts'
 import { alreadyJoinedUser, callTerminated, notAPart, ongoingToInvalid } from '../calls/errors.ts'
 import { type CallState, type Course, type callRules, inCall, isFinal } from '../calls/index.ts'
 import { takeBackCrossed } from './crossing.ts'
-import { refuseOneMore } from './devices.ts'
+import { devicesOf, refuseOneMore } from './devices.ts'
 import { invalidInit } from './errors.ts'
 
 /** What somebody does who sets a status. */
@@ -83,12 +83,6 @@ function decline(course: Course, intent: callRules.Intent & { kind: 'rejected' }
   const hasDeclined = entries.some(({ uid, state }) => uid === intent.uid && state === 'rejected')
   if (start.receiverType === 'group' && hasDeclined && intent.cause !== 'busy') return
   course.happen(intent)
-}
-
-function devicesOf({ entries }: CallState, uid: string): string[] {
-  return entries.flatMap((entry) =>
-    entry.uid === uid && entry.state === 'ongoing' && entry.deviceId !== undefined ? [entry.deviceId] : [],
-  )
 }
 
 /** The device that hangs up. Where none is named, or that one is not there, all of theirs; where none is, the rules refuse it. */

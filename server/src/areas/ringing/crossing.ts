@@ -2,15 +2,13 @@ import { job } from '../../kit/job.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Work } from '../../kit/work.ts'
 import type { TenantDb } from '../../storage/tenant.ts'
-import { type CallState, inCall } from '../calls/index.ts'
+import { type CallState, inCall, liveCallsOf } from '../calls/index.ts'
 
 /**
  * Two people ring each other at the same moment. Both calls ring; as soon as one of them is answered, the other has nobody
  * left to ring for, and is taken back. Each call is changed by itself: whoever holds two could keep others waiting in a
  * circle.
  */
-
-const looksAt = 20
 
 /** Somebody has answered; by a call of their own they ring for nobody any more. */
 export async function takeBackCrossed(work: Work, { start }: CallState, uid: string): Promise<void> {
@@ -22,20 +20,8 @@ export async function takeBackCrossed(work: Work, { start }: CallState, uid: str
 
 /** Calls by which `caller` still rings `called`. */
 async function crossedBy(db: TenantDb, caller: string, called: string): Promise<string[]> {
-  const rows = await db
-    .select('call_members')
-    .innerJoin('calls', (join) =>
-      join.onRef('calls.app_id', '=', 'call_members.app_id').onRef('calls.session_id', '=', 'call_members.session_id'),
-    )
-    .select(['calls.session_id', 'calls.document'])
-    .where('call_members.uid', '=', caller)
-    .where('call_members.placed', '=', 1)
-    .where('calls.live', '=', 1)
-    .orderBy('call_members.initiated_at', 'desc')
-    .orderBy('call_members.session_id')
-    .limit(looksAt)
-    .execute()
-  return rows.filter(({ document }) => isRing(document, caller, called)).map((row) => row.session_id)
+  const live = await liveCallsOf(db, caller)
+  return live.filter(({ document }) => isRing(document, caller, called)).map((row) => row.session_id)
 }
 
 function isRing(document: string, caller: string, called: string): boolean {

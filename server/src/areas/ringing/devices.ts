@@ -1,6 +1,13 @@
 import { quotaReached } from '../../common/refusals.ts'
 import type { CallState } from '../calls/index.ts'
 
+/** Their devices that are in the call. */
+export function devicesOf({ entries }: CallState, uid: string): string[] {
+  return entries.flatMap((entry) =>
+    entry.uid === uid && entry.state === 'ongoing' && entry.deviceId !== undefined ? [entry.deviceId] : [],
+  )
+}
+
 // A call has room for fifty devices; whoever comes with ever new ones leaves some to others.
 const devicesPerUserMax = 10
 

@@ -1,3 +1,4 @@
+import { acting } from '../../common/acting.ts'
 import { one } from '../../common/reply.ts'
 import { type Actor, operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -18,12 +19,6 @@ import { placeCall } from './place-call.ts'
 import { ringRate } from './rates.ts'
 import { CallChange, CallCreate } from './schemas.ts'
 import { callToken, tokenSeconds } from './tokens.ts'
-
-/** An operation that asks for a user never runs without one. */
-function acting(actor: Actor | undefined): Actor {
-  if (!actor) throw new Error('Somebody has to act.')
-  return actor
-}
 
 /** What whoever changed a call is answered: the newest message that tells of it. */
 async function newestMessage(work: Work, sessionId: string, actor: Actor): Promise<Message> {

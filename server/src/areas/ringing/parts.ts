@@ -1,7 +1,7 @@
 import type { Actor } from '../../kit/operation.ts'
 import type { View } from '../../kit/work.ts'
 import { callNotFound, callTerminated, notAPart } from '../calls/errors.ts'
-import { type CallStatus, ledgerOf, requireCall } from '../calls/index.ts'
+import { type CallStatus, isGroupCalled, requireCall, startOf } from '../calls/index.ts'
 import { findGroup, type GroupRow, isMember } from '../groups/index.ts'
 import { findUser } from '../users/index.ts'
 
@@ -30,10 +30,8 @@ export async function requirePart(view: View, sessionId: string, { uid }: Actor)
   return { sessionId, status, initiator, group: undefined }
 }
 
-/** One that was made anew under the GUID is another. */
 async function groupCalled({ db }: View, sessionId: string, guid: string): Promise<GroupRow | undefined> {
   const group = await findGroup(db, guid)
-  const [start] = await ledgerOf(db, sessionId)
-  const groupId = start?.kind === 'initiated' ? start.groupId : undefined
-  return groupId === undefined || group?.id === groupId ? group : undefined
+  const start = group && (await startOf(db, sessionId))
+  return start && isGroupCalled(start, group) ? group : undefined
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Actor } from '../../kit/operation.ts'
 import type { Work } from '../../kit/work.ts'
 import { callTerminated } from '../calls/errors.ts'
-import { type CallState, type Course, inCall, isFinal } from '../calls/index.ts'
+import { type CallState, type Course, inCall, isFinal, ongoingEntry, openSpan } from '../calls/index.ts'
 import { authorise } from '../rbac/index.ts'
 import { takeBackCrossed } from './crossing.ts'
-import { refuseOneMore } from './devices.ts'
+import { devicesOf, refuseOneMore } from './devices.ts'
 import { requirePart } from './parts.ts'
 import { refuseJoining } from './permissions.ts'
 
@@ -63,9 +63,7 @@ export async function leaveSession(
   await inCall(work, sessionId, (course) => {
     const { state, now: happenedAt } = course
     if (mediumOf(state, uid, deviceId) === undefined) return
-    const isLast = !state.entries.some(
-      (entry) => entry.uid === uid && entry.state === 'ongoing' && entry.deviceId !== deviceId,
-    )
+    const isLast = devicesOf(state, uid).every((each) => each === deviceId)
     const ends = how === 'hungUp' && isLast && state.status === 'ongoing' && state.start.receiverType === 'user'
     if (ends) course.happen({ kind: 'ended', by: uid, cause: 'hung up', happenedAt })
     else course.happen({ kind: 'left', uid, deviceId, happenedAt, ...(how === 'closed' && { cause: 'page closed' }) })
@@ -73,9 +71,8 @@ export async function leaveSession(
 }
 
 /** What a device sends at the moment; nothing, if it is not there. */
-function mediumOf({ entries }: CallState, uid: string, deviceId: string): 'audio' | 'video' | undefined {
-  const entry = entries.find((each) => each.uid === uid && each.deviceId === deviceId && each.state === 'ongoing')
-  return entry?.spans.find(({ to }) => to === undefined)?.medium
+function mediumOf(state: CallState, uid: string, deviceId: string): 'audio' | 'video' | undefined {
+  return openSpan(ongoingEntry(state, uid, deviceId))?.medium
 }
 
 function turnCamera(course: Course, uid: string, deviceId: string, on: boolean | undefined): void {

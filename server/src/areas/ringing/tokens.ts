@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../../kit/ports.ts'
+import { isSameSecret } from '../../plain/same-secret.ts'
 
 /** With a call token a device joins the session of a call. It is signed, not stored, and good for one user for a few minutes. */
 
@@ -26,12 +26,7 @@ export function callToken(secrets: Secrets, pass: CallPass): string {
 export function passIn(secrets: Secrets, token: string, now: number): CallPass | undefined {
   const [body = '', signature = '', ...rest] = token.split('.')
   const text = Buffer.from(body, 'base64url').toString()
-  if (rest.length > 0 || !isSame(signature, signatureOf(secrets, text))) return undefined
+  if (rest.length > 0 || !isSameSecret(signature, signatureOf(secrets, text))) return undefined
   const [appId, sessionId, uid, until] = JSON.parse(text) as [string, string, string, number]
   return until > now ? { appId, sessionId, uid, until } : undefined
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto'
 import { findManagementKey } from '../../areas/apps/index.ts'
 import type { Caller } from '../../kit/operation.ts'
 import type { Secrets } from '../../kit/ports.ts'
+import { isSameSecret } from '../../plain/same-secret.ts'
 import type { Database } from '../../storage/database.ts'
 import { apiKeyUnknown, noManagementCredentials } from '../errors.ts'
 
@@ -18,10 +18,6 @@ export async function enterAsManagement(
 ): Promise<Extract<Caller, { kind: 'management' }>> {
   if (!pair) throw noManagementCredentials()
   const known = await findManagementKey(database.reader.query, pair.key)
-  if (!known || !same(known.secret_hash, secrets.fingerprint(pair.secret))) throw apiKeyUnknown()
+  if (!known || !isSameSecret(known.secret_hash, secrets.fingerprint(pair.secret))) throw apiKeyUnknown()
   return { kind: 'management', accountId: known.account_id }
-}
-
-function same(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
